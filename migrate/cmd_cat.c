@@ -121,6 +121,6 @@ mrsi_cmd_cat(struct mrs_cli *line)
     if (x.nobody_reads) { /* like a writer to `head`: no message, the status of the signal */
         return 128 + SIGPIPE;
     }
-    mrs_cli_tell(line, &e);
+    mrs_cli_report(line, &e);
     return e.code == MRS_E_CANCEL && mrs_signals_number() ? 128 + mrs_signals_number() : mrs_code_exit(e.code);
 }

@@ -6,7 +6,7 @@
 #include "report.h"
 
 static void
-tell_good(const struct mrsi_job *job, int status)
+report_good(const struct mrsi_job *job, int status)
 {
     if (job->cli->json) {
         mrsi_report_json(stdout, job, NULL, status, true);
@@ -33,7 +33,7 @@ mrsi_cmd_check(struct mrs_cli *line)
     } else if (cli->input) {
         status = mrsi_engine_run(&job, true, true, UINT64_MAX);
     } else {
-        tell_good(&job, status);
+        report_good(&job, status);
     }
     mrsi_job_close(&job);
     return status;

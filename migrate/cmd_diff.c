@@ -123,7 +123,7 @@ collection(const struct diffing *x, const struct mrs_diff_coll *c)
 }
 
 static void
-tell(const struct diffing *x)
+print_result(const struct diffing *x)
 {
     const struct mrs_diff *d = &x->diff;
     uint64_t docs = 0;
@@ -238,7 +238,7 @@ json_all(const struct diffing *x, int status, struct mrs_cli_json *j)
 }
 
 static void
-tell_json(const struct diffing *x, int status)
+print_json(const struct diffing *x, int status)
 {
     struct mrs_cli_json j;
     json_all(x, status, &j);
@@ -259,7 +259,7 @@ write_page(const struct diffing *x, int status)
     json_all(x, status, &j);
     mrs_cli_json_take(&j, &text);
     if (mrs_cli_page_write(x->cli->html, "diff", &text, NULL, &e) != MRS_OK) {
-        mrs_cli_tell(&x->cli->line, &e);
+        mrs_cli_report(&x->cli->line, &e);
         status = status > 1 ? status : mrs_code_exit(e.code);
     }
     mrs_buf_clear(&text);
@@ -329,7 +329,7 @@ run(struct diffing *x)
                                  .tmp = cli->tmp,
                                  .limit = mrs_cli_given(&cli->line, "limit") ? cli->limit : LIMIT,
                                  .cancel = mrs_signals_flag(),
-                                 .progress = mrsi_progress_tell,
+                                 .progress = mrsi_progress_report,
                                  .progress_arg = &progress};
     mrs_cli_progress_begin(&progress, cli->progress, cli->quiet || cli->json);
     enum mrs_status s = MRS_OK;
@@ -353,7 +353,7 @@ mrsi_cmd_diff(struct mrs_cli *line)
     x.name[0] = cli->manifest ? cli->manifest : line->operand;
     x.name[1] = !cli->manifest ? line->operand2 : cli->input ? cli->input : line->operand;
     if (!status) {
-        status = mrs_cli_page_look(line, cli->html, x.name);
+        status = mrs_cli_page_check(line, cli->html, x.name);
     }
     if (status) {
         return status;
@@ -363,11 +363,11 @@ mrsi_cmd_diff(struct mrs_cli *line)
     int signal = run(&x) == MRS_OK || x.err.code != MRS_E_CANCEL ? 0 : mrs_signals_number();
     status = signal ? 128 + signal : x.err.code ? mrs_code_exit(x.err.code) : x.diff.n_differ > 0;
     if (cli->json) {
-        tell_json(&x, status);
+        print_json(&x, status);
     } else if (x.err.code) {
-        mrs_cli_tell(line, &x.err);
+        mrs_cli_report(line, &x.err);
     } else {
-        tell(&x);
+        print_result(&x);
     }
     if (cli->html) {
         status = write_page(&x, status);

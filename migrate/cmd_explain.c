@@ -88,7 +88,7 @@ schema(struct mrs_cli *line)
     if (s == MRS_OK) {
         fwrite(out.p, 1, out.n, stdout);
     } else {
-        mrs_cli_tell(line, &e);
+        mrs_cli_report(line, &e);
     }
     mrs_buf_clear(&out);
     return s == MRS_OK ? 0 : mrs_code_exit(e.code);

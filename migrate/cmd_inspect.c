@@ -114,7 +114,7 @@ inspect(struct inspecting *x, struct mrs_err *e)
     struct mrs_scan_opts how = {.jobs = (uint32_t)cli->jobs,
                                 .tmp = cli->tmp,
                                 .cancel = mrs_signals_flag(),
-                                .progress = mrsi_progress_tell,
+                                .progress = mrsi_progress_report,
                                 .progress_arg = &progress};
     struct mrs_inspect_opts opts = {.name = cli->line.operand,
                                     .tool = "mongoreshape " MRS_VERSION,
@@ -152,7 +152,7 @@ run(struct inspecting *x, const struct mrs_cli_inspected *to, struct mrs_err *e)
     MRS_THEN(s, mrsi_job_read(cli, cli->line.operand, &how, &x->in, e));
     MRS_THEN(s, list(x, e));
     MRS_THEN(s, inspect(x, e));
-    MRS_THEN(s, mrs_cli_inspect_tell(cli->line.mem, x->found, to, e));
+    MRS_THEN(s, mrs_cli_inspect_report(cli->line.mem, x->found, to, e));
     return s;
 }
 
@@ -170,7 +170,7 @@ mrsi_cmd_inspect(struct mrs_cli *line)
     struct mrs_cli_inspected to = {
         .suggest = cli->suggest, .html = cli->html, .input = line->operand, .json = cli->json, .all = cli->all,
         .quiet = cli->quiet};
-    int status = mrs_cli_inspect_look(line, &to, line->operand);
+    int status = mrs_cli_inspect_check(line, &to, line->operand);
     if (status) {
         return status;
     }
@@ -186,6 +186,6 @@ mrsi_cmd_inspect(struct mrs_cli *line)
     if (s == MRS_OK) {
         return cut; /* 1: the report lists what was not read */
     }
-    mrs_cli_tell(line, &e);
+    mrs_cli_report(line, &e);
     return e.code == MRS_E_CANCEL && mrs_signals_number() ? 128 + mrs_signals_number() : mrs_code_exit(e.code);
 }

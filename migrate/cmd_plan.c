@@ -323,7 +323,7 @@ print(struct mrsi_cli *cli, const struct mrs_step_type *type)
     if (s == MRS_OK) {
         fwrite(out.p, 1, out.n, stdout);
     } else {
-        mrs_cli_tell(&cli->line, &e);
+        mrs_cli_report(&cli->line, &e);
     }
     mrs_buf_clear(&out);
     mrs_buf_clear(&p.fill);

@@ -68,14 +68,14 @@ mrsi_cmd_run(struct mrs_cli *line)
     struct mrsi_job job;
     int status = misuse(cli);
     if (!status) {
-        status = mrs_cli_page_look(line, cli->html, (const char *const[2]){cli->input, NULL});
+        status = mrs_cli_page_check(line, cli->html, (const char *const[2]){cli->input, NULL});
     }
     if (status) {
         return status;
     }
     if (mrsi_job_open(&job, cli) == MRS_OK) {
         if (!mrsi_finished(&job, &status)) {
-            mrsi_disk_space_look(&job);
+            mrsi_disk_space_check(&job);
             status = mrsi_engine_run(&job, cli->dry_run, false, cli->max_refused);
         } else {
             if (cli->json) {

@@ -14,7 +14,7 @@
 #include <sys/statvfs.h>
 
 void
-mrsi_disk_space_look(const struct mrsi_job *job)
+mrsi_disk_space_check(const struct mrsi_job *job)
 {
     MRS_ASSERT(job->in && job->plan);
     const struct mrsi_cli *cli = job->cli;

@@ -6,6 +6,6 @@
 #include "job.h"
 
 /* Warns if the disk of OUT has less free space than the size of the input. */
-void mrsi_disk_space_look(const struct mrsi_job *job);
+void mrsi_disk_space_check(const struct mrsi_job *job);
 
 #endif

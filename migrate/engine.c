@@ -29,7 +29,7 @@ settings(const struct mrsi_job *job, const struct mrs_run_opts *o)
 
 /* Prints the command that resumes a stopped run. After the word `--` nothing is an option. */
 static void
-tell_how_to_go_on(const struct mrsi_cli *cli)
+print_resume_command(const struct mrsi_cli *cli)
 {
     bool last = true;
     for (char **at = cli->argv; *at; at++) {
@@ -51,7 +51,7 @@ tell_how_to_go_on(const struct mrsi_cli *cli)
 }
 
 static void
-tell(struct mrsi_job *job, const struct mrs_report *r, int status, bool dry)
+print_result(struct mrsi_job *job, const struct mrs_report *r, int status, bool dry)
 {
     struct mrsi_cli *cli = job->cli;
     if (cli->json) {
@@ -61,7 +61,7 @@ tell(struct mrsi_job *job, const struct mrs_report *r, int status, bool dry)
         return;
     }
     if (job->err.code) {
-        mrsi_job_tell(job);
+        mrsi_job_report(job);
     }
     bool complete = job->err.code == MRS_E_NONE || job->err.code == MRS_E_TOO_MANY;
     if (complete && !cli->quiet) {
@@ -73,7 +73,7 @@ tell(struct mrsi_job *job, const struct mrs_report *r, int status, bool dry)
         fputs("output not written\n", stderr);
     }
     if (r->stopped) {
-        tell_how_to_go_on(cli);
+        print_resume_command(cli);
     }
 }
 
@@ -184,7 +184,7 @@ mrsi_engine_page(const struct mrsi_job *job, const struct mrs_report *r, int sta
     if (!job->cli->html || mrsi_report_page(job, r, status, dry, &e) == MRS_OK) {
         return status;
     }
-    mrs_cli_tell(&job->cli->line, &e);
+    mrs_cli_report(&job->cli->line, &e);
     return status > 1 ? status : mrs_code_exit(e.code);
 }
 
@@ -216,7 +216,7 @@ mrsi_engine_run(struct mrsi_job *job, bool dry, bool look, uint64_t max_refused)
     if (s == MRS_OK && report.refused > max_refused) { /* of a dry run */
         status = mrs_code_exit(MRS_E_TOO_MANY);
     }
-    tell(job, &report, status, dry);
+    print_result(job, &report, status, dry);
     status = mrsi_engine_page(job, &report, status, dry);
     mrs_report_clear(&report);
     return status;

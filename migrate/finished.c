@@ -77,7 +77,7 @@ is_of_input(const struct mrsi_job *job, const struct mrs_manifest_text *m, bool 
                                  .jobs = (uint32_t)cli->jobs,
                                  .tmp = cli->tmp,
                                  .cancel = mrs_signals_flag(),
-                                 .progress = mrsi_progress_tell,
+                                 .progress = mrsi_progress_report,
                                  .progress_arg = &progress};
     mrs_arena_init(&diff.arena, cli->line.mem);
     mrs_cli_progress_begin(&progress, cli->progress, cli->quiet || cli->json);

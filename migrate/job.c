@@ -145,7 +145,7 @@ load_plan(struct mrsi_job *job)
     if (s == MRS_OK) {
         s = mrs_plan_load(cli->line.mem, text, n, &opts, &job->plan, &job->err);
         if (job->plan) {
-            job->plan->tells_all = cli->verbose;
+            job->plan->notes_all = cli->verbose;
             job->plan->may_fit_none = job->residue != NULL;
         }
     }
@@ -172,22 +172,22 @@ check_plan(struct mrsi_job *job)
 }
 
 static void
-tell_plan(const struct mrsi_job *job)
+report_plan(const struct mrsi_job *job)
 {
     const struct mrs_plan *p = job->plan;
     for (uint32_t i = 0; p && i < p->n_errors + p->n_warnings; i++) {
         const struct mrs_plan_error *e = &p->errors[i];
-        mrs_cli_tell_at(p->file, e->line, e->col, e->warning, e->msg);
+        mrs_cli_report_at(p->file, e->line, e->col, e->warning, e->msg);
     }
 }
 
 void
-mrsi_job_tell(const struct mrsi_job *job)
+mrsi_job_report(const struct mrsi_job *job)
 {
     if (job->err.code == MRS_E_PLAN && job->plan && job->plan->n_errors) {
-        tell_plan(job);
+        report_plan(job);
     } else {
-        mrs_cli_tell(&job->cli->line, &job->err);
+        mrs_cli_report(&job->cli->line, &job->err);
     }
 }
 
@@ -206,9 +206,9 @@ mrsi_job_open(struct mrsi_job *job, struct mrsi_cli *cli)
     MRS_THEN(s, load_plan(job));
     MRS_THEN(s, check_plan(job));
     if (s != MRS_OK && !cli->json) {
-        mrsi_job_tell(job);
+        mrsi_job_report(job);
     } else if (s == MRS_OK && !cli->quiet && !cli->json) {
-        tell_plan(job);
+        report_plan(job);
     }
     return s;
 }

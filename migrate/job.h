@@ -39,7 +39,7 @@ enum mrs_status mrsi_job_read(const struct mrsi_cli *cli, const char *path, stru
 void mrsi_pattern_opts(const struct mrsi_cli *cli, struct mrs_input_opts *out);
 void mrsi_job_close(struct mrsi_job *job);
 /* Prints job->err on standard error: the plan's errors one by one, or the one error. */
-void mrsi_job_tell(const struct mrsi_job *job);
+void mrsi_job_report(const struct mrsi_job *job);
 /* Exit status of job->err, 128+n after a signal. */
 int mrsi_job_exit(const struct mrsi_job *job);
 

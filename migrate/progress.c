@@ -6,7 +6,7 @@
 #include "mongoreshape/clock.h"
 
 void
-mrsi_progress_tell(void *arg, const struct mrs_progress *now)
+mrsi_progress_report(void *arg, const struct mrs_progress *now)
 {
     struct mrs_cli_progress *p = arg;
     char done[32], total[32], rate[32], docs[32], eta[40], share[16] = "", line[256];
@@ -47,7 +47,7 @@ mrsi_progress_watch(void *arg, const struct mrs_progress *now)
         p->n += p->n < MRSI_PHASES_MOST;
         snprintf(p->at[p->n - 1].name, sizeof p->at[p->n - 1].name, "%s", name);
     }
-    mrsi_progress_tell(&w->line, now);
+    mrsi_progress_report(&w->line, now);
 }
 
 void

@@ -8,7 +8,7 @@
 #include "mongoreshape/run.h"
 
 /* For struct mrs_run_opts; arg: struct mrs_cli_progress. */
-void mrsi_progress_tell(void *arg, const struct mrs_progress *now);
+void mrsi_progress_report(void *arg, const struct mrs_progress *now);
 
 /* The same for a run with timed phases; arg: struct mrsi_watch. */
 struct mrsi_watch {

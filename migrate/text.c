@@ -15,7 +15,7 @@ mrsi_text_command(struct mrs_cli *line, enum mrs_status (*make)(struct mrsi_job 
         s = make(&job, &out);
         MRS_THEN(s, mrs_buf_status(&out, &job.err));
         if (s != MRS_OK && !cli->json) {
-            mrsi_job_tell(&job);
+            mrsi_job_report(&job);
         }
     }
     if (s == MRS_OK && out.n) { /* an empty buffer has no pointer */

@@ -20,22 +20,24 @@ export SAMPLE=${SAMPLE-$((seed % 8))/8}
 logs=$(mktemp -d) || exit 2
 . tests/sample.bash
 trap 'rm -rf "$logs"' EXIT
+# Where python3 is a script that looks for its interpreter, each start would cost ten times as much.
+python=$(python3 -c 'import os, sys; print(os.path.dirname(sys.executable))' 2> /dev/null) && PATH=$python:$PATH
 # shellcheck disable=SC2046
 trap 'kill $(jobs -p) 2> "$logs/kill"; exit 130' INT TERM
 begun=$SECONDS
 : > "$logs/sums"
 
-# add NAME P F S SECONDS: keeps a program's figures, with the part it belongs to, and shows them
+# add NAME P F S SECONDS CPU: keeps a program's figures, with the part it belongs to, and shows them
 add() {
     local note=""
     [ "$3" -eq 0 ] || note="   <-- FAILED"
-    echo "$part $2 $3 $4 $5" >> "$logs/sums"
-    printf '%-32s %6d passed %4d failed %4d skipped %5d s%s\n' "$1" "$2" "$3" "$4" "$5" "$note"
+    echo "$part $2 $3 $4 $5 $6" >> "$logs/sums"
+    printf '%-32s %6d passed %4d failed %4d skipped %5d s %7.1f s cpu%s\n' "$1" "$2" "$3" "$4" "$5" "$6" "$note"
 }
 
 # skip NAME WHY: a test that cannot run here is named
 skip() {
-    echo "$part 0 0 1 0" >> "$logs/sums"
+    echo "$part 0 0 1 0 0" >> "$logs/sums"
     printf '%-32s skipped: %s\n' "$1" "$2"
 }
 
@@ -63,11 +65,12 @@ figures() {
 # one LOG NAME COMMAND...: one program of tests; its output is shown only if something failed in it, lines that fit
 # SHOW always
 one() {
-    local log=$1 name=$2 from=$SECONDS status took
+    local log=$1 name=$2 from=$SECONDS status took cpu TIMEFORMAT='%U %S'
     shift 2
-    "$@" > "$log" 2>&1 < /dev/null
+    { time "$@" > "$log" 2>&1 < /dev/null; } 2> "$log.cpu"
     status=$?
     took=$((SECONDS - from))
+    cpu=$(awk 'END { print $1 + $2 }' "$log.cpu")
     if [ "$status" -eq 77 ]; then
         skip "$name" "$(tail -n 1 "$log" | cut -c1-200)"
         return
@@ -81,7 +84,7 @@ one() {
     elif [ "$3" -ne 0 ]; then
         grep -i 'skip' "$log" | grep -v '^\[  SKIPPED \] [0-9]' | sort -u | head -n 20 | sed 's/^/    /'
     fi
-    add "$name" "$1" "$2" "$3" "$took"
+    add "$name" "$1" "$2" "$3" "$took" "$cpu"
     [ -z "${SHOW:-}" ] || grep -E "$SHOW" "$log" | sed 's/^/    /'
 }
 
@@ -264,10 +267,12 @@ for part in $parts; do
 done
 wait
 awk -v lanes="$lanes" -v took=$((SECONDS - begun)) '
-    { if (!($1 in time)) order[++n] = $1; time[$1] += $5; p += $2; f += $3; s += $4 }
+    { if (!($1 in time)) order[++n] = $1; time[$1] += $5; cpu[$1] += $6; all += $6; p += $2; f += $3; s += $4 }
     END {
         printf "times:"
-        for (i = 1; i <= n; i++) printf " %s %d s%s", order[i], time[order[i]], i < n ? "," : "\n"
-        printf "in %d seconds, %d programs at a time\n%d passed, %d failed, %d skipped\n", took, lanes, p, f, s
+        for (i = 1; i <= n; i++)
+            printf " %s %d s (%d s cpu)%s", order[i], time[order[i]], cpu[order[i]], i < n ? "," : "\n"
+        printf "in %d seconds, %d of the processors, %d programs at a time\n", took, all, lanes
+        printf "%d passed, %d failed, %d skipped\n", p, f, s
         exit f > 0
     }' "$logs/sums"

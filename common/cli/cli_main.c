@@ -58,7 +58,7 @@ mrs_cli_main(struct mrs_cli *cli, int argc, char **argv)
 }
 
 void
-mrs_cli_tell(const struct mrs_cli *cli, const struct mrs_err *e)
+mrs_cli_report(const struct mrs_cli *cli, const struct mrs_err *e)
 {
     char text[1200];
     bool colour = mrs_text_colour(stderr);
@@ -67,7 +67,7 @@ mrs_cli_tell(const struct mrs_cli *cli, const struct mrs_err *e)
 }
 
 void
-mrs_cli_tell_at(const char *file, uint32_t line, uint32_t col, bool warning, const char *msg)
+mrs_cli_report_at(const char *file, uint32_t line, uint32_t col, bool warning, const char *msg)
 {
     MRS_ASSERT(file && msg);
     bool colour = mrs_text_colour(stderr);

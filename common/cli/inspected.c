@@ -9,15 +9,15 @@
 enum { COLUMNS = 100 }; /* of a file: the rows of collections and references are wider than help */
 
 int
-mrs_cli_inspect_look(const struct mrs_cli *line, const struct mrs_cli_inspected *to, const char *input)
+mrs_cli_inspect_check(const struct mrs_cli *line, const struct mrs_cli_inspected *to, const char *input)
 {
     struct mrs_err e;
     mrs_err_clear(&e);
-    int status = mrs_cli_page_look(line, to->html, (const char *const[2]){input, NULL});
+    int status = mrs_cli_page_check(line, to->html, (const char *const[2]){input, NULL});
     if (status) {
         return status;
     }
-    enum mrs_status s = to->suggest ? mrs_inspect_plan_look(line->mem, to->suggest, &e) : MRS_OK;
+    enum mrs_status s = to->suggest ? mrs_inspect_plan_check(line->mem, to->suggest, &e) : MRS_OK;
     if (s == MRS_OK && mrs_file_is_in(to->suggest, input)) {
         s = mrs_err_set(&e, MRS_FAIL, MRS_E_USAGE, "--suggest %s: it is in the input, which must not change; name "
                                                    "another file", to->suggest);
@@ -25,7 +25,7 @@ mrs_cli_inspect_look(const struct mrs_cli *line, const struct mrs_cli_inspected 
     if (s == MRS_OK) {
         return 0;
     }
-    mrs_cli_tell(line, &e);
+    mrs_cli_report(line, &e);
     return mrs_code_exit(e.code);
 }
 
@@ -65,7 +65,7 @@ print(struct mrs_mem *mem, struct mrsi_inspection *found, const struct mrs_cli_i
 
 /* Prints the next command. */
 static void
-tell_plan(const struct mrsi_inspection *found, const struct mrs_cli_inspected *to)
+report_plan(const struct mrsi_inspection *found, const struct mrs_cli_inspected *to)
 {
     uint32_t n = mrs_inspect_steps(found);
     if (n) {
@@ -78,8 +78,8 @@ tell_plan(const struct mrsi_inspection *found, const struct mrs_cli_inspected *t
 }
 
 enum mrs_status
-mrs_cli_inspect_tell(struct mrs_mem *mem, struct mrsi_inspection *found, const struct mrs_cli_inspected *to,
-                     struct mrs_err *e)
+mrs_cli_inspect_report(struct mrs_mem *mem, struct mrsi_inspection *found, const struct mrs_cli_inspected *to,
+                       struct mrs_err *e)
 {
     MRS_ASSERT(found && to);
     enum mrs_status s = to->suggest ? mrs_inspect_plan_write(found, to->suggest, e) : MRS_OK;
@@ -87,7 +87,7 @@ mrs_cli_inspect_tell(struct mrs_mem *mem, struct mrsi_inspection *found, const s
     s = s == MRS_OK && (to->json || !to->quiet) ? print(mem, found, to, e) : s;
     if (s == MRS_OK && to->suggest && to->input && !to->json && !to->quiet && !mrs_file_is_stream(to->suggest)) {
         fflush(stdout);
-        tell_plan(found, to);
+        report_plan(found, to);
     }
     return s;
 }

@@ -33,7 +33,7 @@ may_be(const char *path, struct mrs_err *e)
 }
 
 int
-mrs_cli_page_look(const struct mrs_cli *line, const char *path, const char *const input[2])
+mrs_cli_page_check(const struct mrs_cli *line, const char *path, const char *const input[2])
 {
     struct mrs_err e;
     mrs_err_clear(&e);
@@ -47,7 +47,7 @@ mrs_cli_page_look(const struct mrs_cli *line, const char *path, const char *cons
     if (s == MRS_OK) {
         return 0;
     }
-    mrs_cli_tell(line, &e);
+    mrs_cli_report(line, &e);
     return mrs_code_exit(e.code);
 }
 

@@ -49,7 +49,7 @@ mrs_cli_misuse(const struct mrs_cli *cli, const char *fmt, ...)
 
 /* Prints how to begin, for a call without arguments. */
 static void
-tell_start(const struct mrs_cli *cli)
+report_start(const struct mrs_cli *cli)
 {
     if (cli->tool->start) {
         fputs(cli->tool->start, stderr);
@@ -313,7 +313,7 @@ no_command(struct parser *p)
         n += snprintf(text + n, sizeof text - (size_t)n, "%s%s", n == 0 ? "" : c[1].name ? ", " : " or ", c->name);
     }
     p->status = mrs_cli_misuse(p->cli, "a command is missing: %s", text);
-    tell_start(p->cli);
+    report_start(p->cli);
     return false;
 }
 
@@ -404,7 +404,7 @@ mrs_cli_parse(struct mrs_cli *cli, int argc, char **argv, int *status)
         good = wrong(&p, mrs_cli_misuse(cli, "%s is missing: %s %s %s %s", cli->command->operand, cli->tool->name,
                                         cli->command->name, cli->command->operand, cli->command->needs));
         if (argc == 2 && cli->command == cli->tool->commands) {
-            tell_start(cli);
+            report_start(cli);
         }
     }
     *status = p.status;

@@ -92,7 +92,7 @@ mrs_plan_check(struct mrs_plan *plan, struct mrs_catalog *cat, struct mrs_err *e
     }
     mrs_free(plan->mem, failed);
     if (!p->dead) {
-        p->dead = mrs_catalog_surplus(cat, plan->tells_all, e) != MRS_OK;
+        p->dead = mrs_catalog_surplus(cat, plan->notes_all, e) != MRS_OK;
         keep_notes(p, cat);
         p->dead = p->dead || !mrsi_changes_after(p, cat, before);
     }

@@ -520,7 +520,7 @@ load_body(struct loader *l, uint32_t i, const struct mrs_step_type *type)
     }
     compile(&x, &p->pub.steps[i]);
     l->bodies[i] = p->pub.steps[i].body = x.args.body;
-    mrsi_stars_look(p, &p->pub.steps[i], &p->src[i]);
+    mrsi_stars_check(p, &p->pub.steps[i], &p->src[i]);
 }
 
 /* ---- the list of steps ---- */

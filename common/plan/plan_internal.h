@@ -111,7 +111,7 @@ bool mrsi_star_there(const struct mrsi_star_name *n);
 void mrsi_stars_wrong(struct mrsi_plan *p, const struct mrsi_step_src *src, const char *type, const char *key,
                       const char *what);
 /* Checks the names with stars of a loaded step, and whether stars are allowed there. */
-void mrsi_stars_look(struct mrsi_plan *p, struct mrs_step *s, const struct mrsi_step_src *src);
+void mrsi_stars_check(struct mrsi_plan *p, struct mrs_step *s, const struct mrsi_step_src *src);
 
 /* id.c: sets p->pub.canonical and id. version: from the plan, 0 if not given. bodies: one document for each step, keys
  * in the order of its table. */

@@ -94,14 +94,14 @@ doubt_code(struct shell_check *l, const struct mrsi_yaml_entry *at, struct mrsi_
         [MRSI_CODE_THIS] = "a text here: a field is written with a `$`, as $name",
     };
     struct mrsi_literal shown;
-    bool telling;
+    bool certain;
     enum mrsi_code code = mrsi_literal_code(s);
     if (code != MRSI_CODE_NONE) {
         mrsi_plan_warning(l->p, at->line, at->col,
                           "%s: `%s`: %.60s is %s; if it is meant, put it in quotes", l->step, l->key, s.p, help[code]);
         return true;
     }
-    if (where == VALUE && mrsi_literal_regex(l->p->pub.mem, s, &telling, &shown) && telling) {
+    if (where == VALUE && mrsi_literal_regex(l->p->pub.mem, s, &certain, &shown) && certain) {
         mrsi_plan_warning(l->p, at->line, at->col,
                           "%s: `%s`: %.60s is a text here; a regular expression is %.200s; if the text is meant, put "
                           "it in quotes", l->step, l->key, s.p, shown.text);
@@ -250,7 +250,7 @@ is_literal(struct shell_check *l, struct mrsi_span s, bool plain, enum context w
            struct mrsi_literal *out)
 {
     struct mrs_mem *mem = l->p->pub.mem;
-    bool telling;
+    bool certain;
     *word = false;
     if (mrsi_literal_call(mem, s, plain, out)) {
         return true;
@@ -258,8 +258,8 @@ is_literal(struct shell_check *l, struct mrsi_span s, bool plain, enum context w
     if (plain && mrsi_literal_word(mem, s, where == QUERY, out)) {
         return *word = true;
     }
-    return where != VALUE && mrsi_literal_regex(mem, s, &telling, out) &&
-           (plain || (telling && where != PATTERN));
+    return where != VALUE && mrsi_literal_regex(mem, s, &certain, out) &&
+           (plain || (certain && where != PATTERN));
 }
 
 /* { $date: { $numberLong: "1577836800" } }: seconds, read as milliseconds they are in January 1970. */

@@ -103,7 +103,7 @@ check_listed(struct mrsi_plan *p, struct mrs_step *s, const struct mrsi_step_src
 }
 
 void
-mrsi_stars_look(struct mrsi_plan *p, struct mrs_step *s, const struct mrsi_step_src *src)
+mrsi_stars_check(struct mrsi_plan *p, struct mrs_step *s, const struct mrsi_step_src *src)
 {
     MRS_ASSERT(s->type);
     struct mrsi_star_name from, into;

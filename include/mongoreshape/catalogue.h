@@ -68,7 +68,7 @@ enum mrs_status mrs_catalog_play(struct mrs_catalog *c, const struct mrs_step *s
 /* Whether the options make a collection a capped one. */
 bool mrs_catalog_capped(const struct mrs_cat_coll *cc);
 /* Why servers reject a new collection of this name, as in "is empty"; NULL: they accept it. */
-const char *mrs_catalog_bad_name(const char *db, const char *coll);
+const char *mrs_catalog_check_name(const char *db, const char *coll);
 /* Appends the default name of an index to out: key1_1_key2_-1. */
 void mrs_index_default_name(struct mrs_view index, struct mrs_buf *out);
 /* Prefix of each note on an index that a restore cannot build: `check` ends with status 1 for it. */

@@ -59,7 +59,7 @@ enum mrs_status mrs_output_take_up(struct mrs_output *o, struct mrs_view descrip
 /* Appends the position of an open sink as fields of a document, after its file is on disk; and reopens the same sink in
  * another run at such a position. empty: as if nothing had been written; the file may be emptied afterwards. */
 enum mrs_status mrs_sink_mark(struct mrs_sink *s, bool empty, struct mrs_build *b, struct mrs_err *e);
-enum mrs_status mrs_output_coll_again(struct mrs_output *o, const char *db, const char *coll, struct mrs_view mark,
+enum mrs_status mrs_output_coll_again(struct mrs_output *o, const char *db, const char *coll, struct mrs_view saved,
                                       struct mrs_sink **sink, struct mrs_err *e);
 /* As mrs_output_abort, but keeps OUT.partial. */
 void mrs_output_leave(struct mrs_output *o);

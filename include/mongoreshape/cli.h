@@ -139,9 +139,9 @@ void mrs_cli_help_shell(const struct mrs_cli_tool *t, const char *shell);
 
 /* ---- diagnostics, on standard error ---- */
 /* "TOOL: ns: where: what". */
-void mrs_cli_tell(const struct mrs_cli *cli, const struct mrs_err *e);
+void mrs_cli_report(const struct mrs_cli *cli, const struct mrs_err *e);
 /* "FILE:LINE:COLUMN: error: what", as compilers do. */
-void mrs_cli_tell_at(const char *file, uint32_t line, uint32_t col, bool warning, const char *msg);
+void mrs_cli_report_at(const char *file, uint32_t line, uint32_t col, bool warning, const char *msg);
 
 /* ---- text for people ---- */
 #define MRS_TEXT_WIDTH 80
@@ -211,7 +211,7 @@ void mrs_cli_json_take(struct mrs_cli_json *j, struct mrs_buf *out);
 /* ---- a report as an HTML page: one self-contained file ---- */
 /* Whether a page may be written to path (NULL: none): the name is unused, or that of an earlier page, and it is not in
  * one of the inputs (NULL: none). 0, or the exit status after the reason was printed. */
-int mrs_cli_page_look(const struct mrs_cli *line, const char *path, const char *const input[2]);
+int mrs_cli_page_check(const struct mrs_cli *line, const char *path, const char *const input[2]);
 /* Writes the page atomically. kind: "inspect", "run", "diff"; report: one JSON object, bad without memory; plan: text
  * of a related plan, or NULL. */
 enum mrs_status mrs_cli_page_write(const char *path, const char *kind, const struct mrs_buf *report, const char *plan,
@@ -226,9 +226,9 @@ struct mrs_cli_inspected {
 };
 /* Before the long work: whether the files may be written; input as above. 0, or the exit status after the reason was
  * printed. */
-int mrs_cli_inspect_look(const struct mrs_cli *line, const struct mrs_cli_inspected *to, const char *input);
-enum mrs_status mrs_cli_inspect_tell(struct mrs_mem *mem, struct mrsi_inspection *found,
-                                     const struct mrs_cli_inspected *to, struct mrs_err *e);
+int mrs_cli_inspect_check(const struct mrs_cli *line, const struct mrs_cli_inspected *to, const char *input);
+enum mrs_status mrs_cli_inspect_report(struct mrs_mem *mem, struct mrsi_inspection *found,
+                                       const struct mrs_cli_inspected *to, struct mrs_err *e);
 
 #ifdef __cplusplus
 }

@@ -81,7 +81,7 @@ enum mrs_status mrs_inspect_text(struct mrsi_inspection *x, uint32_t width, bool
 enum mrs_status mrs_inspect_plan(struct mrsi_inspection *x, struct mrs_buf *out, struct mrs_err *e);
 /* Writes the plan as a file, atomically. An existing file is replaced if it is such a plan and unchanged since; `look`
  * checks this before long work. FAIL MRS_E_EXISTS: it is another file; MRS_E_IO. */
-enum mrs_status mrs_inspect_plan_look(struct mrs_mem *mem, const char *path, struct mrs_err *e);
+enum mrs_status mrs_inspect_plan_check(struct mrs_mem *mem, const char *path, struct mrs_err *e);
 enum mrs_status mrs_inspect_plan_write(struct mrsi_inspection *x, const char *path, struct mrs_err *e);
 /* Number of steps of the last plan. */
 uint32_t mrs_inspect_steps(const struct mrsi_inspection *x);

@@ -58,7 +58,7 @@ enum mrs_tree_needs {
     MRS_TREE_CHILDREN = 1,
     MRS_TREE_NUMBERS = 2,
     MRS_TREE_WHOLE = 4,
-    MRS_TREE_SAID = 8 /* with WHOLE: documents state more than their parent, and the engine calls `agrees` */
+    MRS_TREE_STATED = 8 /* with WHOLE: documents state more than their parent, and the engine calls `agrees` */
 };
 
 enum mrs_tree_fault {
@@ -70,7 +70,7 @@ enum mrs_tree_fault {
     MRS_FAULT_CIRCLE,      /* it is its own ancestor */
     MRS_FAULT_NO_CHILD, /* child number `child` does not exist; only this node is refused, except with MRS_TREE_WHOLE */
     MRS_FAULT_TOO_LARGE,   /* MRS_TREE_WHOLE: the root of a tree of more than 16 MiB */
-    MRS_FAULT_OTHER_WAY,   /* MRS_TREE_SAID: its ancestors differ from those that it states */
+    MRS_FAULT_OTHER_WAY,   /* MRS_TREE_STATED: its ancestors differ from those that it states */
     MRS_FAULT_TOO_DEEP     /* or of more than MRS_DEPTH_MAX levels */
 };
 struct mrs_tree_error {
@@ -90,7 +90,7 @@ struct mrs_tree_ops {
      * it is refused alone. */
     enum mrs_status (*splice)(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_place *place,
                               struct mrs_buf *out, enum mrs_fate *fate);
-    /* MRS_TREE_SAID: OK: the place is the one that the document states; SKIP; DEAD. */
+    /* MRS_TREE_STATED: OK: the place is the one that the document states; SKIP; DEAD. */
     enum mrs_status (*agrees)(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_place *place);
     /* MRS_TREE_WHOLE: appends the part of the document before its children, up to the header of their array, or the
      * part after them, without the end of the document. OK, DEAD. */

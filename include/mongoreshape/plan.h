@@ -50,7 +50,7 @@ struct mrs_plan {
     int64_t now_ms;
     char tzdata[32]; /* edition of the time zone data for its expressions ("2025b"); "": unknown */
     bool may_fit_none; /* the caller may set it: a name with a star without a match is no mistake */
-    bool tells_all; /* the caller may set it: notes also on facts that the plan does not change */
+    bool notes_all; /* the caller may set it: notes also on facts that the plan does not change */
     struct mrs_plan_error *errors; /* n_errors + n_warnings of them, in file order */
     uint32_t n_errors, n_warnings;
     const char *file;

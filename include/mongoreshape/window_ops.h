@@ -30,7 +30,7 @@ struct mrs_window_group { /* a complete group */
 };
 /* The results of a group: `alike` once for all members that follow, `member` for each in its order. Each result is a
  * document, copied before the call returns; the arena is reset then. OK, FAIL, DEAD. */
-struct mrs_window_give {
+struct mrs_window_result {
     enum mrs_status (*alike)(void *arg, struct mrs_view doc, struct mrs_err *e);
     enum mrs_status (*member)(void *arg, struct mrs_view doc, struct mrs_err *e);
     void *arg;
@@ -40,7 +40,7 @@ struct mrs_window_ops {
     enum mrs_status (*enter)(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_window_entry *out);
     /* Calls give for each member of the group. OK; the status of give; DEAD. */
     enum mrs_status (*group)(const void *state, struct mrs_ctx *c, void *work, const struct mrs_window_group *g,
-                             const struct mrs_window_give *give);
+                             const struct mrs_window_result *give);
     /* Appends the document with its results to out, which is empty. OK with *fate: STAYS (the same bytes), CHANGED.
      * SKIP: it is refused, but counted in the results of the others. */
     enum mrs_status (*splice)(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc,

@@ -43,7 +43,7 @@ struct live_progress {
     const char *phase, *ns;  /* "expand 1 embed", "shop.posts" */
     uint64_t done, estimated, bytes;
     double docs_per_s;
-    /* set by live_run_tell */
+    /* set by live_run_report */
     const char *limiting;    /* "server latency", "contention", "our own CPU", "throttle", "paused", "lag", ... ; "" */
     const char *why;         /* figures for it, "7 s of 5 s, speed 42 %"; "" or NULL: none */
     double speed;            /* share of the time spent working, by the governor */

@@ -49,7 +49,7 @@ ok() { passed=$((passed + 1)); }
 fail() { printf 'FAILED: %s\n' "$*"; failed=$((failed + 1)); }
 
 # server DB COMMAND: one command, the reply as JSON
-server() { python3 "$root/tests/server/wire.py" --port "$port" "$@" || fail "the server: $*"; }
+server() { python3 -S "$root/tests/server/wire.py" --port "$port" "$@" || fail "the server: $*"; }
 
 # expect STATUS WORDS ARGS...: the status, the words on standard output or standard error
 expect() {
@@ -68,17 +68,17 @@ expect() {
 
 # everything: names of databases and collections, and all documents of the user's
 everything() {
-    server admin '{"listDatabases": 1, "nameOnly": true}' | python3 -c '
+    server admin '{"listDatabases": 1, "nameOnly": true}' | python3 -S -c '
 import json, sys
 print(sorted(d["name"] for d in json.load(sys.stdin)["databases"]))'
-    server live_cli '{"listCollections": 1}' | python3 -c '
+    server live_cli '{"listCollections": 1}' | python3 -S -c '
 import json, sys
 def options(o):  # a validator that was lifted leaves the defaults behind
     bare = {"validator": {}, "validationLevel": "strict", "validationAction": "error"}
     return str(sorted((k, v) for k, v in o.items() if bare.get(k) != v))
 print(sorted((c["name"], options(c["options"])) for c in json.load(sys.stdin)["cursor"]["firstBatch"]))'
     for coll in posts comments; do
-        server live_cli "{\"find\": \"$coll\", \"sort\": {\"_id\": 1}, \"batchSize\": 10000}" | python3 -c '
+        server live_cli "{\"find\": \"$coll\", \"sort\": {\"_id\": 1}, \"batchSize\": 10000}" | python3 -S -c '
 import json, sys
 for d in json.load(sys.stdin)["cursor"]["firstBatch"]: print(d)'
         server live_cli "{\"listIndexes\": \"$coll\"}" 2>/dev/null | grep -o '"name": "[^"]*"'
@@ -86,7 +86,7 @@ for d in json.load(sys.stdin)["cursor"]["firstBatch"]: print(d)'
 }
 same() { if cmp -s "$1" "$2"; then ok; else fail "$3: $(diff "$1" "$2" | head -5)"; fi; }
 count() {
-    server live_cli "{\"count\": \"$1\", \"query\": $2}" | python3 -c 'import json, sys; print(int(json.load(sys.stdin)["n"]))'
+    server live_cli "{\"count\": \"$1\", \"query\": $2}" | python3 -S -c 'import json, sys; print(int(json.load(sys.stdin)["n"]))'
 }
 is() { if [ "$2" = "$3" ]; then ok; else fail "$1: $2, not $3"; fi; }
 
@@ -94,7 +94,7 @@ is() { if [ "$2" = "$3" ]; then ok; else fail "$1: $2, not $3"; fi; }
 fill() {
     server live_cli '{"dropDatabase": 1}' >/dev/null
     server __mdb_internal_mongoreshape '{"dropDatabase": 1}' >/dev/null
-    python3 - >commands <<'P'
+    python3 -S - >commands <<'P'
 import json
 print(json.dumps({"insert": "posts", "documents": [{"_id": i, "title": "t%d" % i} for i in range(40)]}))
 print(json.dumps({"insert": "comments", "documents": [{"_id": 1000 + i, "post": i % 40, "text": "c%d" % i} for i in range(119)]

@@ -78,7 +78,7 @@ back_and_forth() {
 }
 
 drop_db() {
-    python3 "$root/tests/server/wire.py" --port "$port" "$1" '{"dropDatabase":1}' > "$dir/log" 2>&1 || fail "dropping $1"
+    python3 -S "$root/tests/server/wire.py" --port "$port" "$1" '{"dropDatabase":1}' > "$dir/log" 2>&1 || fail "dropping $1"
 }
 
 # The everyday pipe, and what mongodump writes in each of its forms.

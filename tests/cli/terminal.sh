@@ -30,7 +30,7 @@ while True:
 os.waitpid(pid, 0)
 sys.stdout.buffer.write(said.replace(b"\r\n", b"\n"))
 P
-on() { TERM=xterm python3 terminal.py "$@"; }
+on() { TERM=xterm python3 -S terminal.py "$@"; }
 
 # ---- how to begin ----
 for line in "" run; do
@@ -63,7 +63,7 @@ on 80 "$tool" check bad.yaml > said
 grep -q "$escape\[31merror:" said && ok || fail "no colour on a terminal: $(cat -v said)"
 NO_COLOR=1 on 80 "$tool" check bad.yaml > said
 grep -q "$escape" said && fail "colour in spite of NO_COLOR: $(cat -v said)" || ok
-TERM=dumb python3 terminal.py 80 "$tool" check bad.yaml > said
+TERM=dumb python3 -S terminal.py 80 "$tool" check bad.yaml > said
 grep -q "$escape" said && fail "colour on a dumb terminal: $(cat -v said)" || ok
 "$tool" check bad.yaml > said 2>&1
 grep -q "$escape" said && fail "colour in a file: $(cat -v said)" || ok

@@ -71,7 +71,7 @@ done
 here=$1
 port=$(cat "$MONGODB_SERVER_DIR/port")
 for i in 1 2 3 4 5 6 7 8 9 10; do
-    python3 "$here/wire.py" --port "$port" t "{\"insert\": \"c\", \"documents\": [{\"_id\": $i}],
+    python3 -S "$here/wire.py" --port "$port" t "{\"insert\": \"c\", \"documents\": [{\"_id\": $i}],
         \"writeConcern\": {\"w\": \"majority\", \"j\": true}}" >/dev/null &&
         echo "$i" >>"$MONGODB_SERVER_DIR/acknowledged"
 done
@@ -81,17 +81,17 @@ old=$("$here/ctl" pid)
 "$here/ctl" start
 [ "$("$here/ctl" pid)" != "$old" ] && echo "another process"
 wc -l <"$MONGODB_SERVER_DIR/acknowledged"
-python3 "$here/wire.py" --port "$port" t '{"count": "c"}' | grep -o '"n": [0-9]*'
+python3 -S "$here/wire.py" --port "$port" t '{"count": "c"}' | grep -o '"n": [0-9]*'
 "$here/ctl" restart
-python3 "$here/wire.py" --port "$port" t '{"count": "c"}' | grep -o '"n": [0-9]*'
+python3 -S "$here/wire.py" --port "$port" t '{"count": "c"}' | grep -o '"n": [0-9]*'
 KILLS
 same "kill9, start, restart" 'killed|another process|10|"n": 10|"n": 10|' "$(tr '\n' '|' <"$tmp/out")"
 
 # With a user and TLS nobody comes in without them.
 "$here/with" --auth --tls bash -s "$here" >"$tmp/out" 2>&1 <<'LOCKED'
 port=$(cat "$MONGODB_SERVER_DIR/port")
-python3 "$1/wire.py" --port "$port" t '{"find": "c"}' >/dev/null 2>&1 || echo "no plain text"
-python3 "$1/wire.py" --port "$port" --tls "$MONGODB_TLS_CA" t '{"find": "c"}' | grep -o '"code": 13'
+python3 -S "$1/wire.py" --port "$port" t '{"find": "c"}' >/dev/null 2>&1 || echo "no plain text"
+python3 -S "$1/wire.py" --port "$port" --tls "$MONGODB_TLS_CA" t '{"find": "c"}' | grep -o '"code": 13'
 case $MONGODB_URI in *s3cret*authSource=admin*tls=true*) echo uri ;; esac
 LOCKED
 same "auth and tls" 'no plain text|"code": 13|uri|' "$(tr '\n' '|' <"$tmp/out")"
@@ -107,10 +107,10 @@ read -r _ port <"$tmp/proxy.log"
 control=$(sed -n 's/^control //p' "$tmp/proxy.log")
 tell() { exec 3<>"/dev/tcp/127.0.0.1/$control"; echo "$1" >&3; cat <&3; exec 3>&-; }
 insert() {
-    python3 "$here/wire.py" --port "$1" t "{\"insert\": \"c\", \"documents\": [{\"_id\": $2}]}" 2>&1 |
+    python3 -S "$here/wire.py" --port "$1" t "{\"insert\": \"c\", \"documents\": [{\"_id\": $2}]}" 2>&1 |
         grep -o -e '"n": 1' -e 'closed.*' -e 'reset.*'
 }
-find() { python3 "$here/wire.py" --port "$server" t '{"count": "c"}' | grep -o '"n": [0-9]*'; }
+find() { python3 -S "$here/wire.py" --port "$server" t '{"count": "c"}' | grep -o '"n": [0-9]*'; }
 insert "$port" 1
 insert "$port" 2
 find

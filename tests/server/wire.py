@@ -8,7 +8,6 @@ Exit status: 0 when the reply says ok, 1 otherwise.
 """
 import json
 import socket
-import ssl
 import struct
 import sys
 
@@ -86,6 +85,7 @@ def ask(port, authority, command):
     with socket.create_connection(("127.0.0.1", port), timeout=20) as plain:
         connection = plain
         if authority:
+            import ssl  # slow to load, and seldom needed
             connection = ssl.create_default_context(cafile=authority).wrap_socket(plain, server_hostname="127.0.0.1")
         body = struct.pack("<i", 0) + b"\0" + encode(command)
         connection.sendall(struct.pack("<iiii", 16 + len(body), 1, 0, OP_MSG) + body)

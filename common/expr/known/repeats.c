@@ -81,7 +81,7 @@ mrsi_repeats_at(const struct mrs_expr *x, const struct mrsi_expr_spot *at, struc
     bool known = !all.more && all.n < MRSI_OUTCOMES_MAX;
     for (uint32_t i = 0; i < all.n && known; i++) {
         uint32_t types = all.item[i].kind == MRSI_GIVES ? all.item[i].types & COUNTS : 0;
-        if (types & missing && r.absent != MRSI_ABSENT_GOES) {
+        if (types & missing && r.absent != MRSI_ABSENT_REMOVED) {
             types = (types & ~missing) | (r.absent == MRSI_ABSENT_IS_NULL ? mrs_type_bit(MRS_NULL) : 0);
         }
         known = !(types & excluded);
@@ -123,7 +123,7 @@ repeats_below(const struct mrs_expr *x, const struct mrs_path *path, uint32_t n,
 bool
 mrs_expr_repeats(const struct mrs_expr *x, const struct mrs_expr_self *self)
 {
-    struct mrsi_repeat_rules r = {self->keeps, self->instead, MRSI_ABSENT_GOES, self->flat};
+    struct mrsi_repeat_rules r = {self->keeps, self->instead, MRSI_ABSENT_REMOVED, self->flat};
     struct mrsi_expr_spot top = {self->path || self->var < 0 ? MRSI_ROOT : MRSI_STEP_VAR(self->var), 0, NULL, NULL};
     return self->path ? repeats_below(x, self->path, 0, &top, r) : mrsi_repeats_at(x, &top, r);
 }

@@ -6,7 +6,7 @@
 #include "outcome.h"
 
 /* Effect of a missing value at the spot: the field is removed, null is written, or the old value stays. */
-enum mrsi_absent { MRSI_ABSENT_GOES, MRSI_ABSENT_IS_NULL, MRSI_ABSENT_STAYS };
+enum mrsi_absent { MRSI_ABSENT_REMOVED, MRSI_ABSENT_IS_NULL, MRSI_ABSENT_STAYS };
 struct mrsi_repeat_rules {
     bool keeps;       /* on failure the old value stays */
     uint32_t instead; /* types of the value written on failure; 0: none */

@@ -36,7 +36,7 @@ reads_own(const struct mrs_expr *x, const struct mrsi_expr_spot *at, const struc
 static bool
 fields_repeat(const struct mrs_expr *doc, const struct mrsi_expr_spot *at, bool others_stay, bool keeps)
 {
-    struct mrsi_repeat_rules r = {keeps, 0, others_stay ? MRSI_ABSENT_STAYS : MRSI_ABSENT_GOES, false};
+    struct mrsi_repeat_rules r = {keeps, 0, others_stay ? MRSI_ABSENT_STAYS : MRSI_ABSENT_REMOVED, false};
     bool same = doc->kind == MRSI_OBJECT;
     for (uint32_t i = 0; i < doc->n_args && same; i++) {
         struct mrsi_expr_spot field = {at->base, at->n + 1, at, doc->names[i]};

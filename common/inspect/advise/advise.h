@@ -13,7 +13,7 @@ bool mrsi_limit_date(const struct mrsi_limit *l, int64_t *ms);
 const char *mrsi_cardinality(const struct mrsi_reference *r);
 
 /* "3.8 MiB", in memory of the caller. */
-const char *mrsi_said_bytes(double n, char out[32]);
+const char *mrsi_bytes_text(double n, char out[32]);
 
 /* The output of rules; figures are added to the last finding, up to four. */
 struct mrsi_saying {

@@ -44,7 +44,7 @@ mrsi_cardinality(const struct mrsi_reference *r)
 }
 
 const char *
-mrsi_said_bytes(double n, char out[32])
+mrsi_bytes_text(double n, char out[32])
 {
     static const char *const unit[] = {"B", "KiB", "MiB", "GiB", "TiB"};
     int u = 0;

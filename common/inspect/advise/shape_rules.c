@@ -86,8 +86,8 @@ near_limit(struct mrsi_saying *y, struct mrsi_collection *c)
         return;
     }
     const char *path = c->limit.path[0] ? c->limit.path : NULL;
-    mrsi_said_bytes((double)c->size.max, size);
-    mrsi_said_bytes(c->limit.bytes_a_day, rate);
+    mrsi_bytes_text((double)c->size.max, size);
+    mrsi_bytes_text(c->limit.bytes_a_day, rate);
     struct mrsi_rule_found *r;
     if (grows) {
         mrsi_iso_time(when, date);
@@ -297,7 +297,7 @@ large_field(struct mrsi_saying *y, struct mrsi_collection *c, struct mrsi_path *
     double each = (double)p->bytes / (double)p->present;
     struct mrsi_rule_found *r = mrsi_say(y, c, "large-field", p->text,
                                          "%s on average, %.0f %% of all bytes: who reads the rest reads it too",
-                                         mrsi_said_bytes(each, mean), 100 * (double)p->bytes / (double)c->bytes);
+                                         mrsi_bytes_text(each, mean), 100 * (double)p->bytes / (double)c->bytes);
     r->step = "split";
     r->at = p;
     mrsi_say_figures(y, (struct mrsi_figure[]){{"meanBytes", (double)(int64_t)each}, {"bytes", (double)p->bytes}}, 2);

@@ -58,7 +58,7 @@ estimate(const struct mrsi_relating *x, struct mrsi_reference *r)
     r->contained = mrsi_sample_contained(p, r->as_number, key, &known);
     known = known && !mrsi_can_look_up(x, key);
     bool measured = known;
-    r->contained = known ? r->contained : mrsi_path_may_lie_in(p, r->as_number, key) ? 1 : 0;
+    r->contained = known ? r->contained : mrsi_path_may_be_in(p, r->as_number, key) ? 1 : 0;
     if (r->contained < LEAST_CONTAINED) {
         return false;
     }

@@ -221,7 +221,7 @@ apart(const struct mrsi_path *p, const struct mrsi_path *key, uint8_t type)
 
 /* If the samples are inconclusive, uses extremes and lengths: false if hardly a value can be in the key. */
 bool
-mrsi_path_may_lie_in(const struct mrsi_path *p, bool as_number, const struct mrsi_path *key)
+mrsi_path_may_be_in(const struct mrsi_path *p, bool as_number, const struct mrsi_path *key)
 {
     const uint64_t *a = p->count.n, *b = key->count.n;
     bool sampled = p->in->share < 1 || key->in->share < 1; /* the extremes are those of the sample */

@@ -38,7 +38,7 @@ next(struct step *s, const struct mrsi_way *w, struct mrs_elem *x)
 }
 
 static bool
-goes_on(struct mrs_val v, const struct mrsi_way *w)
+continues(struct mrs_val v, const struct mrsi_way *w)
 {
     return v.type == (w->kind == MRSI_EACH ? MRS_ARRAY : MRS_DOCUMENT);
 }
@@ -55,7 +55,7 @@ mrsi_pick(struct mrs_val in, const struct mrsi_way *way, uint32_t ways, bool nam
     if (ways == 0) {
         return fn(arg, &in, e);
     }
-    if (goes_on(in, &way[0])) {
+    if (continues(in, &way[0])) {
         step[0].way = 0;
         mrs_walk_init(&step[n++].walk, mrs_val_view(in));
     }
@@ -69,7 +69,7 @@ mrsi_pick(struct mrs_val in, const struct mrsi_way *way, uint32_t ways, bool nam
                 x.v = mrsi_name_value(x.name, x.name_len, text);
             }
             s = fn(arg, &x.v, e);
-        } else if (goes_on(x.v, &way[at + 1])) {
+        } else if (continues(x.v, &way[at + 1])) {
             step[n].way = at + 1;
             mrs_walk_init(&step[n++].walk, mrs_val_view(x.v));
         }

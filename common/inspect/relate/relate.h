@@ -66,7 +66,7 @@ bool mrsi_path_can_refer(const struct mrsi_path *p);
 const struct mrsi_path *mrsi_path_kind(const struct mrsi_path *p, const struct mrsi_vocabulary *v);
 bool mrsi_path_names(const struct mrsi_path *kind, uint32_t collection, const struct mrsi_vocabulary *v);
 double mrsi_sample_contained(const struct mrsi_path *p, bool as_number, const struct mrsi_path *key, bool *known);
-bool mrsi_path_may_lie_in(const struct mrsi_path *p, bool as_number, const struct mrsi_path *key);
+bool mrsi_path_may_be_in(const struct mrsi_path *p, bool as_number, const struct mrsi_path *key);
 double mrsi_sample_covered(const struct mrsi_path *p, bool as_number, const struct mrsi_path *key, bool *known);
 
 /* match_rows.c: counts the values of `from` that are in `to`, and their distribution. values, distinct and keys of r

@@ -103,12 +103,12 @@ head(struct page *p, const struct mrsi_collection *c)
         mrs_buf_printf(&p->line, "  no documents in the input");
     } else {
         mrs_buf_printf(&p->line, "  %s document%s  %s", mrs_text_count(c->documents, n), c->documents == 1 ? "" : "s",
-                       mrsi_said_bytes((double)c->bytes, bytes));
+                       mrsi_bytes_text((double)c->bytes, bytes));
         if (mrsi_is_sampled(c)) {
             mrs_buf_printf(&p->line, "  a sample of about %s documents", mrs_text_count(mrsi_all_documents(c), n));
         }
         if (c->documents) {
-            mrs_buf_printf(&p->line, "  max %s", mrsi_said_bytes((double)c->size.max, max));
+            mrs_buf_printf(&p->line, "  max %s", mrsi_bytes_text((double)c->size.max, max));
         }
         if (c->growth >= .5) {
             mrs_buf_printf(&p->line, "  +%s a day", mrs_text_count((uint64_t)(c->growth + .5), growth));
@@ -274,7 +274,7 @@ summary(struct page *p)
     mrs_buf_say(&p->line, "%s: ", p->x->name);
     mrs_buf_printf(&p->line, "%u collection%s, %s document%s, %s; %u reference%s", p->x->colls,
                    p->x->colls == 1 ? "" : "s", mrs_text_count(documents, n), documents == 1 ? "" : "s",
-                   mrsi_said_bytes((double)bytes, b), refs, refs == 1 ? "" : "s");
+                   mrsi_bytes_text((double)bytes, b), refs, refs == 1 ? "" : "s");
     if (p->x->sampled) {
         mrs_buf_printf(&p->line, " (of samples, down to %.3g %% of a collection)", 100 * p->x->share);
     }

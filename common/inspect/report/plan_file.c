@@ -30,7 +30,7 @@ is_as_written(struct mrs_mem *mem, const char *text, size_t n)
 }
 
 enum mrs_status
-mrs_inspect_plan_look(struct mrs_mem *mem, const char *path, struct mrs_err *e)
+mrs_inspect_plan_check(struct mrs_mem *mem, const char *path, struct mrs_err *e)
 {
     struct mrs_replace how = {.option = "--suggest",
                               .unlike = "no plan as inspect wrote it",
@@ -53,7 +53,7 @@ mrs_inspect_plan_write(struct mrsi_inspection *x, const char *path, struct mrs_e
         mrs_buf_put(&text, line, SUM_BYTES);
         s = mrs_buf_status(&text, e);
     }
-    MRS_THEN(s, mrs_inspect_plan_look(x->mem, path, e));
+    MRS_THEN(s, mrs_inspect_plan_check(x->mem, path, e));
     MRS_THEN(s, mrs_file_write(path, text.p, text.n, e));
     x->plan_written = s == MRS_OK;
     mrs_buf_clear(&text);

@@ -124,7 +124,7 @@ mrsi_codec_pool_free(struct mrsi_codec_pool *l)
 }
 
 void
-mrsi_codec_pool_ask(struct mrsi_codec_pool *l, const struct mrs_stop *stop)
+mrsi_codec_pool_set_stop(struct mrsi_codec_pool *l, const struct mrs_stop *stop)
 {
     MRS_ASSERT(!l->asked);
     l->stop_by = stop->asked ? stop : NULL;
@@ -276,7 +276,7 @@ mrsi_chunk_take(struct mrsi_codec_pool *l)
 }
 
 void
-mrsi_chunk_give(struct mrsi_codec_pool *l, struct mrsi_chunk *c)
+mrsi_chunk_release(struct mrsi_codec_pool *l, struct mrsi_chunk *c)
 {
     MRS_ASSERT(!c || c->n <= sizeof c->p);
     if (!c) {

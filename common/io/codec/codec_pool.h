@@ -38,7 +38,7 @@ struct mrsi_codec_pool;
 struct mrsi_codec_pool *mrsi_codec_pool_new(struct mrs_mem *mem, uint32_t threads);
 /* Before the first task: sets the callback that says whether a piece is still needed. It lives as long as the codec
  * pool. */
-void mrsi_codec_pool_ask(struct mrsi_codec_pool *l, const struct mrs_stop *stop);
+void mrsi_codec_pool_set_stop(struct mrsi_codec_pool *l, const struct mrs_stop *stop);
 bool mrsi_codec_pool_stopped(const struct mrsi_codec_pool *l);
 /* No thread may use them any more; NULL: no effect. */
 void mrsi_codec_pool_free(struct mrsi_codec_pool *l);
@@ -52,7 +52,7 @@ void mrsi_codec_pool_changed(struct mrsi_codec_pool *l); /* under the lock */
 void mrsi_codec_pool_add(struct mrsi_codec_pool *l, struct mrsi_task *t);
 /* A reusable chunk. Without the lock. */
 struct mrsi_chunk *mrsi_chunk_take(struct mrsi_codec_pool *l); /* NULL without memory */
-void mrsi_chunk_give(struct mrsi_codec_pool *l, struct mrsi_chunk *c);
+void mrsi_chunk_release(struct mrsi_codec_pool *l, struct mrsi_chunk *c);
 /* The maximum of pieces in progress, and a request for one of them: both under the lock. */
 uint32_t mrsi_codec_pool_most(uint32_t threads);
 bool mrsi_codec_pool_enter(struct mrsi_codec_pool *l); /* false: none is free, wait */

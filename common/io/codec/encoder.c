@@ -124,7 +124,7 @@ write_piece(struct mrsi_encoder *c, struct encoder_piece *p, bool drop, struct m
     } else {
         *e = p->err;
     }
-    mrsi_chunk_give(c->pool, p->out);
+    mrsi_chunk_release(c->pool, p->out);
     return s;
 }
 
@@ -166,7 +166,7 @@ run_piece(struct mrsi_task *task, struct mrsi_tools *tools)
     bool drop = c->dropped;
     mrsi_codec_pool_unlock(pool);
     p->status = drop ? MRS_OK : pack(p, tools);
-    mrsi_chunk_give(pool, p->in);
+    mrsi_chunk_release(pool, p->in);
     mrsi_codec_pool_lock(pool);
     p->packed = true;
     write_packed(c);
@@ -307,7 +307,7 @@ mrsi_encoder_close(struct mrsi_encoder *c)
         c->dropped = true;
         mrsi_codec_pool_unlock(c->pool);
         (void)drain(c, NULL);
-        mrsi_chunk_give(c->pool, c->chunk);
+        mrsi_chunk_release(c->pool, c->chunk);
         mrsi_codec_pool_free(c->own);
     }
     mrsi_direct_end(c->direct);
@@ -405,17 +405,17 @@ mrsi_encoder_mark(struct mrsi_encoder *c, uint64_t *file_bytes, struct mrs_buf *
 }
 
 enum mrs_status
-mrsi_encoder_go_on(struct mrs_mem *mem, const struct mrsi_encoder_to *to, const struct mrsi_encoder_mark *mark,
+mrsi_encoder_go_on(struct mrs_mem *mem, const struct mrsi_encoder_to *to, const struct mrsi_encoder_mark *saved,
                    struct mrsi_encoder **out, struct mrs_err *e)
 {
-    MRS_ASSERT(mark->pending || mark->pending_n == 0);
+    MRS_ASSERT(saved->pending || saved->pending_n == 0);
     struct mrsi_encoder *c = NULL;
-    enum mrs_status s = mrsi_cut_file(to->fd, to->name, mark->base + mark->file_bytes, e);
+    enum mrs_status s = mrsi_cut_file(to->fd, to->name, saved->base + saved->file_bytes, e);
     MRS_THEN(s, mrsi_encoder_open(mem, to, &c, e));
     if (s == MRS_OK) {
-        c->file_bytes = mark->file_bytes;
-        c->any = mark->file_bytes > 0;
-        s = mrsi_encoder_write(c, mark->pending, mark->pending_n, e);
+        c->file_bytes = saved->file_bytes;
+        c->any = saved->file_bytes > 0;
+        s = mrsi_encoder_write(c, saved->pending, saved->pending_n, e);
     }
     if (s != MRS_OK) {
         mrsi_encoder_close(c);

@@ -42,5 +42,5 @@ struct mrsi_encoder_mark {
     uint64_t base; /* bytes of the file before the encoder's first */
 };
 enum mrs_status mrsi_encoder_go_on(struct mrs_mem *mem, const struct mrsi_encoder_to *to,
-                                   const struct mrsi_encoder_mark *mark, struct mrsi_encoder **out, struct mrs_err *e);
+                                   const struct mrsi_encoder_mark *saved, struct mrsi_encoder **out, struct mrs_err *e);
 #endif

@@ -39,7 +39,7 @@ mrsi_archive_out_open(struct mrs_output *o, struct mrsi_resumable *resumed, cons
     out->resumed = resumed;
     struct mrsi_encoder_to to = {resumed->fd, name, o->pack, 0, o->pool, false, 0};
     enum mrs_status s = mrsi_resumable_encoder(o->mem, resumed, &to, &out->enc, e);
-    return s == MRS_OK && !mrsi_resumable_goes_on(resumed) ? put(out, magic, sizeof magic, e) : s;
+    return s == MRS_OK && !mrsi_resumable_is_resumed(resumed) ? put(out, magic, sizeof magic, e) : s;
 }
 
 void

@@ -277,7 +277,7 @@ mrs_output_open(struct mrs_mem *mem, const char *path, const struct mrs_output_o
         s = o->pool ? MRS_OK : mrs_err_memory(e, sizeof *o);
     }
     if (s == MRS_OK) {
-        mrsi_codec_pool_ask(o->pool, &o->stop);
+        mrsi_codec_pool_set_stop(o->pool, &o->stop);
     }
     if (s == MRS_OK && (o->kind == MRSI_OUT_STDOUT || o->to_stdout)) {
         s = open_stdout(o, opts->tmp, e);

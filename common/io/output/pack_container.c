@@ -246,7 +246,7 @@ struct writer {
 };
 
 static void
-tell(void *arg, struct mrs_build *b)
+add_fields(void *arg, struct mrs_build *b)
 {
     const struct writer *w = arg;
     mrs_build_text(b, "member", w->file->name, (uint32_t)strlen(w->file->name));
@@ -333,7 +333,7 @@ put_all(struct writer *w, const struct mrsi_packed_file *files, uint32_t n, stru
     struct mrs_buf b;
     enum mrs_status s = MRS_OK;
     uint32_t i = 0;
-    bool begun = mrsi_resumable_goes_on(w->pack->resumed);
+    bool begun = mrsi_resumable_is_resumed(w->pack->resumed);
     if (begun) {
         s = mrsi_pack_begun(w->pack->resumed, files, n, &i, &w->at, e);
     }
@@ -361,7 +361,7 @@ mrsi_pack_tar(const struct mrsi_container_pack *p, struct mrs_err *e)
     uint32_t n = 0;
     enum mrs_status s = w.room ? MRS_OK : mrs_err_memory(e, MRSI_PACK_ROOM);
     mrs_arena_init(&a, p->mem);
-    mrsi_resumable_writer(p->resumed, tell, &w);
+    mrsi_resumable_writer(p->resumed, add_fields, &w);
     if (s == MRS_OK && p->compress.codec != MRS_CODEC_NONE) {
         struct mrsi_encoder_to to = {p->fd, p->name, p->compress, 0, p->pool, false, 0};
         s = mrsi_resumable_encoder(p->mem, p->resumed, &to, &w.enc, e);

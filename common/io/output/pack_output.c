@@ -29,7 +29,7 @@ struct pack_output_packing {
 };
 
 static void
-tell(void *arg, struct mrs_build *b)
+add_fields(void *arg, struct mrs_build *b)
 {
     const struct pack_output_packing *p = arg;
     mrs_build_text(b, "item", p->item->data.name, (uint32_t)strlen(p->item->data.name));
@@ -63,10 +63,10 @@ put_bodies(struct mrsi_archive_items *items, struct mrsi_resumable *resumed, str
            struct mrs_err *e)
 {
     struct pack_output_packing p = {out, NULL};
-    bool begun = mrsi_resumable_goes_on(resumed);
+    bool begun = mrsi_resumable_is_resumed(resumed);
     uint32_t i = 0;
     enum mrs_status s = begun ? find_begun(resumed, items, out, &i, e) : MRS_OK;
-    mrsi_resumable_writer(resumed, tell, &p);
+    mrsi_resumable_writer(resumed, add_fields, &p);
     for (; s == MRS_OK && i < items->n; i++) {
         p.item = &items->at[i];
         s = p.item->merged ? MRS_OK : mrsi_items_body(items, p.item, begun, out, e);
@@ -89,7 +89,7 @@ mrsi_pack_archive(struct mrs_output *o, struct mrsi_resumable *resumed, const ch
     enum mrs_status s = mrsi_archive_out_open(o, resumed, name, &out, e);
     MRS_THEN(s, collect(o, &items, e));
     MRS_THEN(s, mrsi_items_settle(&items, &head, e));
-    if (s == MRS_OK && !mrsi_resumable_goes_on(resumed)) {
+    if (s == MRS_OK && !mrsi_resumable_is_resumed(resumed)) {
         s = mrsi_items_prelude(&items, &head, &out, e);
     }
     MRS_THEN(s, put_bodies(&items, resumed, &out, e));

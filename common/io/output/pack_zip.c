@@ -158,7 +158,7 @@ write_head(struct pack_zip *z, uint64_t off, struct mrs_err *e)
 }
 
 static void
-tell(void *arg, struct mrs_build *b)
+add_fields(void *arg, struct mrs_build *b)
 {
     const struct pack_zip *z = arg;
     mrs_build_text(b, "member", z->now->file->name, (uint32_t)strlen(z->now->file->name));
@@ -287,7 +287,7 @@ put_members(struct pack_zip *z, const struct mrsi_packed_file *files, uint32_t n
             struct mrs_err *e)
 {
     MRS_ASSERT(files || n == 0);
-    bool begun = mrsi_resumable_goes_on(z->pack->resumed);
+    bool begun = mrsi_resumable_is_resumed(z->pack->resumed);
     uint32_t first = 0;
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; i < n; i++) {
@@ -336,7 +336,7 @@ mrsi_pack_zip(const struct mrsi_container_pack *p, struct mrs_err *e)
     uint32_t n = 0;
     enum mrs_status s = z.room ? MRS_OK : mrs_err_memory(e, MRSI_PACK_ROOM);
     mrs_arena_init(&a, p->mem);
-    mrsi_resumable_writer(p->resumed, tell, &z);
+    mrsi_resumable_writer(p->resumed, add_fields, &z);
     mrs_buf_init(&z.head, p->mem, 1 << 20);
     MRS_THEN(s, mrsi_pack_list(p, &a, &files, &n, e));
     if (s == MRS_OK) {

@@ -22,7 +22,7 @@ struct raw_copy_job {
 };
 
 static void
-tell(void *arg, struct mrs_build *b)
+add_fields(void *arg, struct mrs_build *b)
 {
     const struct raw_copy_job *job = arg;
     mrs_build_i64(b, "done", (int64_t)job->done);
@@ -99,8 +99,8 @@ transfer(struct mrs_output *o, struct raw_copy_job *job, const struct mrsi_sourc
                                      o->pool, false, 0};
         return recode(o, job, from, &to, e);
     }
-    if (job->resumed && mrsi_resumable_goes_on(job->resumed) && mrsi_saved_number(job->resumed->from,
-                                                                                  "file") != job->done) {
+    if (job->resumed && mrsi_resumable_is_resumed(job->resumed) && mrsi_saved_number(job->resumed->from,
+                                                                                     "file") != job->done) {
         return mrsi_resumable_damaged(job->resumed, e);
     }
     if (from->place) {
@@ -114,7 +114,7 @@ transfer(struct mrs_output *o, struct raw_copy_job *job, const struct mrsi_sourc
         span.n = (uint64_t)st.st_size;
     }
     if (job->resumed && job->done > span.n) {
-        return mrsi_resumable_goes_on(job->resumed) ? mrsi_resumable_damaged(job->resumed, e) :
+        return mrsi_resumable_is_resumed(job->resumed) ? mrsi_resumable_damaged(job->resumed, e) :
                 mrsi_became_shorter(from->name, e);
     }
     span.off += job->done;
@@ -127,7 +127,7 @@ static enum mrs_status
 take_background(struct mrs_output *o, struct raw_copy_job *job, char **path, bool *taken, struct mrs_err *e)
 {
     struct mrsi_resumable *h = job->resumed;
-    *taken = job->background_ns && !mrsi_resumable_goes_on(h) &&
+    *taken = job->background_ns && !mrsi_resumable_is_resumed(h) &&
              mrsi_background_copy_take(o, job->background_ns, &h->fd, path, &job->done);
     if (!*taken) {
         return MRS_OK;
@@ -149,7 +149,7 @@ open_copy(struct mrs_output *o, struct raw_copy_job *job, int *fd, char **path, 
     enum mrs_status s = MRS_OK;
     bool taken = false;
     if (h) {
-        mrsi_resumable_writer(h, tell, job);
+        mrsi_resumable_writer(h, add_fields, job);
         h->fd = o->out_fd;
         job->done = mrsi_saved_number(h->from, "done");
         s = take_background(o, job, path, &taken, e);

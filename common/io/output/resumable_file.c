@@ -58,8 +58,8 @@ put_into_words(struct mrsi_resumable *h, struct mrs_err *e)
         }
         mrs_build_i64(&b, "file", (int64_t)(h->enc ? h->base + bytes : (uint64_t)at));
         mrs_build_text(&b, "pending", (const char *)pending.p, (uint32_t)pending.n);
-        if (h->tell) {
-            h->tell(h->arg, &b);
+        if (h->add_fields) {
+            h->add_fields(h->arg, &b);
         }
         s = mrs_build_finish(&b, &d, e);
     }
@@ -95,7 +95,7 @@ mrsi_resumable_encoder(struct mrs_mem *mem, struct mrsi_resumable *h, const stru
 {
     MRS_ASSERT(to->fd >= 0 && enc);
     enum mrs_status s;
-    if (!mrsi_resumable_goes_on(h)) {
+    if (!mrsi_resumable_is_resumed(h)) {
         s = mrsi_encoder_open(mem, to, enc, e);
     } else {
         struct mrs_val pending = mrs_doc_get(h->from, "pending");
@@ -105,8 +105,8 @@ mrsi_resumable_encoder(struct mrs_mem *mem, struct mrsi_resumable *h, const stru
             return mrsi_resumable_damaged(h, e);
         }
         const char *p = mrs_val_text(pending, &n);
-        struct mrsi_encoder_mark mark = {file - h->base, p, n, h->base};
-        s = mrsi_encoder_go_on(mem, to, &mark, enc, e);
+        struct mrsi_encoder_mark saved = {file - h->base, p, n, h->base};
+        s = mrsi_encoder_go_on(mem, to, &saved, enc, e);
     }
     if (h && s == MRS_OK) {
         h->enc = *enc;
@@ -177,7 +177,7 @@ mrsi_resumable_is_copy(const struct mrs_output *o)
 enum mrs_status
 mrsi_resumable_open(struct mrs_output *o, struct mrsi_resumable *h, char **path, struct mrs_err *e)
 {
-    if (!mrsi_resumable_goes_on(h)) {
+    if (!mrsi_resumable_is_resumed(h)) {
         return mrsi_output_create(o, h->path, &h->fd, path, e);
     }
     char *full = mrsi_format(o->mem, "%s/%s", o->partial, h->path);

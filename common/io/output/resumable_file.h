@@ -16,7 +16,7 @@ struct mrsi_resumable {
     int fd;
     struct mrsi_encoder *enc; /* NULL: bytes are written to fd directly */
     uint64_t base;            /* file offset of the encoder's first byte */
-    void (*tell)(void *arg, struct mrs_build *b); /* adds fields of the writer; see mrsi_resumable_writer */
+    void (*add_fields)(void *arg, struct mrs_build *b); /* adds fields of the writer; see mrsi_resumable_writer */
     void *arg;
     struct mrs_view from;     /* the saved document of the stopped run; empty: none */
 };
@@ -26,15 +26,15 @@ enum mrs_status mrsi_resumable_rest(struct mrsi_resumable *h, uint64_t bytes, st
 /* Sets the writer's callback. arg is often a local variable of the writer, which therefore resets both to NULL before
  * it returns. h may be NULL. */
 static inline void
-mrsi_resumable_writer(struct mrsi_resumable *h, void (*tell)(void *arg, struct mrs_build *b), void *arg)
+mrsi_resumable_writer(struct mrsi_resumable *h, void (*add_fields)(void *arg, struct mrs_build *b), void *arg)
 {
     if (h) {
-        h->tell = tell;
+        h->add_fields = add_fields;
         h->arg = arg;
     }
 }
 static inline bool
-mrsi_resumable_goes_on(const struct mrsi_resumable *h)
+mrsi_resumable_is_resumed(const struct mrsi_resumable *h)
 {
     return h && h->from.n > MRS_DOC_MIN;
 }

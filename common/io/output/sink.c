@@ -354,17 +354,17 @@ reopen_file(struct mrs_sink *s, struct mrs_view d, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(d));
     struct mrs_val pending = mrs_doc_get(d, "pending");
-    struct mrsi_encoder_mark mark = {mrsi_saved_number(d, "file"), NULL, 0, 0};
+    struct mrsi_encoder_mark saved = {mrsi_saved_number(d, "file"), NULL, 0, 0};
     if (pending.type != MRS_STRING) {
         return mrs_err_checkpoint(e, "its place in %s", s->path);
     }
     uint32_t n;
-    mark.pending = mrs_val_text(pending, &n);
-    mark.pending_n = n;
+    saved.pending = mrs_val_text(pending, &n);
+    saved.pending_n = n;
     s->docs = mrsi_saved_number(d, "docs");
     s->bytes = mrsi_saved_number(d, "bytes");
     s->digest = (struct mrs_hash_sum){mrsi_saved_number(d, "low"), mrsi_saved_number(d, "high")};
-    if (s->o->codec == MRS_CODEC_NONE && mark.file_bytes + n != s->bytes) { /* else a document would be cut */
+    if (s->o->codec == MRS_CODEC_NONE && saved.file_bytes + n != s->bytes) { /* else a document would be cut */
         return mrs_err_checkpoint(e, "its place in %s", s->path);
     }
     s->fd = open(s->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
@@ -372,14 +372,14 @@ reopen_file(struct mrs_sink *s, struct mrs_view d, struct mrs_err *e)
         return mrs_err_sys(e, errno, "open %s", s->path);
     }
     struct mrsi_encoder_to to = encoder_to(s);
-    return mrsi_encoder_go_on(s->o->mem, &to, &mark, &s->enc, e);
+    return mrsi_encoder_go_on(s->o->mem, &to, &saved, &s->enc, e);
 }
 
 enum mrs_status
-mrs_output_coll_again(struct mrs_output *o, const char *db, const char *coll, struct mrs_view mark,
+mrs_output_coll_again(struct mrs_output *o, const char *db, const char *coll, struct mrs_view saved,
                       struct mrs_sink **sink, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(mark));
+    MRS_ASSERT(mrs_view_is_framed(saved));
     char *ns = mrsi_format(o->mem, "%s.%s", db, coll), *rel = mrsi_output_data_rel(o, db, coll);
     struct mrs_sink *s = mrs_zalloc(o->mem, sizeof *s);
     enum mrs_status st = ns && rel && s ? MRS_OK : mrs_err_memory(e, sizeof *s);
@@ -392,7 +392,7 @@ mrs_output_coll_again(struct mrs_output *o, const char *db, const char *coll, st
             s->rec++;
         }
         st = !s->path              ? mrs_err_memory(e, 0)
-             : s->rec < o->n_recs ? reopen_file(s, mark, e)
+             : s->rec < o->n_recs ? reopen_file(s, saved, e)
                                   : mrs_err_checkpoint(e, "%s is not among its collections", ns);
     }
     if (st == MRS_OK) {

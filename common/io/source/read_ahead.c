@@ -65,7 +65,7 @@ run_slot(struct mrsi_task *task, struct mrsi_tools *tools)
     struct mrsi_read_ahead *a = s->of;
     struct mrsi_codec_pool *pool = a->pool;
     unpack(s, tools);
-    mrsi_chunk_give(pool, s->raw);
+    mrsi_chunk_release(pool, s->raw);
     s->raw = NULL;
     mrsi_codec_pool_lock(pool);
     s->done = true;
@@ -212,7 +212,7 @@ static void
 let_go(struct mrsi_read_ahead *a, struct read_ahead_slot *s)
 {
     MRS_ASSERT(a->count > 0);
-    mrsi_chunk_give(a->pool, s->out);
+    mrsi_chunk_release(a->pool, s->out);
     s->out = NULL;
     a->at = 0;
     mrsi_codec_pool_lock(a->pool);
@@ -265,8 +265,8 @@ mrsi_read_ahead_close(struct mrsi_read_ahead *a)
     }
     mrsi_codec_pool_unlock(a->pool);
     for (uint32_t i = 0; i < a->n_slot; i++) {
-        mrsi_chunk_give(a->pool, a->slot[i].raw);
-        mrsi_chunk_give(a->pool, a->slot[i].out);
+        mrsi_chunk_release(a->pool, a->slot[i].raw);
+        mrsi_chunk_release(a->pool, a->slot[i].out);
     }
     mrsi_decoder_close(&a->d);
     mrs_free(a->d.mem, a);

@@ -126,7 +126,7 @@ is_good(struct value_naming *x, const char *text)
     const char *db = mrsi_fit_filled(&x->arena, &x->f->p->dead, x->into.db, x->into.db_star, text);
     const char *coll = mrsi_fit_filled(&x->arena, &x->f->p->dead, x->into.coll, x->into.coll_star, text);
     size_t n = strlen(db);
-    return !mrs_catalog_bad_name(db, coll) &&
+    return !mrs_catalog_check_name(db, coll) &&
            !(strncmp(x->from, db, n) == 0 && x->from[n] == '.' && strcmp(x->from + n + 1, coll) == 0);
 }
 

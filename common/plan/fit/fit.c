@@ -301,7 +301,7 @@ target_of(struct mrsi_fitting *f, const struct mrsi_star_name *from, const struc
     }
     to->db = mrsi_fit_filled(&f->scratch, &f->p->dead, into->db, into->db_star, only ? only : fit->db);
     to->coll = mrsi_fit_filled(&f->scratch, &f->p->dead, into->coll, into->coll_star, only ? only : fit->coll);
-    const char *why = mrs_catalog_bad_name(to->db, to->coll);
+    const char *why = mrs_catalog_check_name(to->db, to->coll);
     if (why) {
         snprintf(what, sizeof what, "would make %.60s.%.255s of %.255s, a name that %s", to->db, to->coll,
                  fit->cc->coll.ns, why);

@@ -344,28 +344,28 @@ are_flags(struct mrsi_span s)
     return n == s.n;
 }
 
-/* /pattern/flags. telling: requires flags, or characters that paths of files do not have. */
+/* /pattern/flags. certain: requires flags, or characters that paths of files do not have. */
 static bool
-regex(struct mrsi_span s, struct literal_call *out, bool *telling)
+regex(struct mrsi_span s, struct literal_call *out, bool *certain)
 {
     MRS_ASSERT(s.p || s.n == 0);
     static const struct constructor of = {"RegExp", REGEX_PATTERN, REGEX_EXAMPLE, false};
     size_t end = 1;
     bool inside = false;
     *out = (struct literal_call){&of, {{NULL, 0}, {NULL, 0}}, true};
-    *telling = false;
+    *certain = false;
     if (s.n < 3 || *s.p != '/' || s.p[1] == '/' || s.p[1] == '*') {
         return false;
     }
     while (end < s.n && (inside || s.p[end] != '/')) {
         inside = s.p[end] == '[' || (inside && s.p[end] != ']');
-        *telling = *telling || strchr("^$*+?()[]{}|\\", s.p[end]);
+        *certain = *certain || strchr("^$*+?()[]{}|\\", s.p[end]);
         end += s.p[end] == '\\' ? 2 : 1;
     }
     if (end >= s.n || !are_flags(skip(s, end + 1))) {
         return false;
     }
-    *telling = *telling || end + 1 < s.n;
+    *certain = *certain || end + 1 < s.n;
     out->arg[0] = (struct mrsi_span){s.p + 1, end - 1};
     out->arg[1] = skip(s, end + 1);
     return true;
@@ -376,7 +376,7 @@ static bool
 regex_in(struct mrsi_span s, struct literal_call *out)
 {
     MRS_ASSERT(s.n && *s.p == '/');
-    bool telling;
+    bool certain;
     size_t end = 1;
     while (end < s.n && (s.p[end] != '/' || s.p[end - 1] == '\\')) {
         end++;
@@ -384,7 +384,7 @@ regex_in(struct mrsi_span s, struct literal_call *out)
     for (end++; end < s.n && memchr("gimsuxy", s.p[end], 7);) {
         end++;
     }
-    return end <= s.n && regex((struct mrsi_span){s.p, end}, out, &telling) && telling;
+    return end <= s.n && regex((struct mrsi_span){s.p, end}, out, &certain) && certain;
 }
 
 /* Options that a server knows, without duplicates. */
@@ -506,10 +506,10 @@ mrsi_literal_word(struct mrs_mem *mem, struct mrsi_span text, bool query, struct
 }
 
 bool
-mrsi_literal_regex(struct mrs_mem *mem, struct mrsi_span text, bool *telling, struct mrsi_literal *out)
+mrsi_literal_regex(struct mrs_mem *mem, struct mrsi_span text, bool *certain, struct mrsi_literal *out)
 {
     struct literal_call c;
-    bool found = regex(text, &c, telling);
+    bool found = regex(text, &c, certain);
     if (found) {
         show_regex(&c, mem, out);
     }

@@ -22,8 +22,8 @@ struct mrsi_literal { /* the Extended JSON for a literal */
 bool mrsi_literal_call(struct mrs_mem *mem, struct mrsi_span text, bool plain, struct mrsi_literal *out);
 /* Literals without brackets, such as NaN and MinKey. query: includes `undefined`. */
 bool mrsi_literal_word(struct mrs_mem *mem, struct mrsi_span text, bool query, struct mrsi_literal *out);
-/* telling: requires flags, or characters that paths of files do not have. */
-bool mrsi_literal_regex(struct mrs_mem *mem, struct mrsi_span text, bool *telling, struct mrsi_literal *out);
+/* certain: requires flags, or characters that paths of files do not have. */
+bool mrsi_literal_regex(struct mrs_mem *mem, struct mrsi_span text, bool *certain, struct mrsi_literal *out);
 /* Does the line, where YAML failed, have one? */
 bool mrsi_literal_find(struct mrs_mem *mem, struct mrsi_span line, struct mrsi_literal *out);
 

@@ -46,7 +46,7 @@ const char *mrsi_lower_name(const struct mrsi_lower *l, const char *key);
 /* "$name" in the arena; NULL: out of memory (`failed`). */
 const char *mrsi_lower_path(struct mrsi_lower *l, const char *name);
 /* Is a key absent, or its value the default? */
-bool mrsi_lower_says(const struct mrsi_lower *l, const char *key, const char *word);
+bool mrsi_lower_is_word(const struct mrsi_lower *l, const char *key, const char *word);
 /* Does the list contain only plain names other than `_id`? NULL, or the reason why not. */
 const char *mrsi_lower_judge_list(struct mrs_val list);
 /* The same of the names of a map. */
@@ -61,7 +61,7 @@ struct mrs_view mrsi_lower_have(struct mrsi_lower *l, struct mrs_val list);
 struct mrs_view mrsi_lower_own_paths(struct mrsi_lower *l, struct mrs_val names);
 
 #define MRSI_LOWER_DEEP "a name below the top of the document: use the client engine"
-#define MRSI_LOWER_ODD "a name that means something else in an expression ($, a dot, *): use the client engine"
+#define MRSI_LOWER_SPECIAL_NAME "a name that means something else in an expression ($, a dot, *): use the client engine"
 #define MRSI_LOWER_ID "it changes `_id`, which a pipeline loses silently: use the client engine"
 #define MRSI_LOWER_ERRORS \
     "`errors` other than refuse: a pipeline has one answer to a failing expression, it ends: use the client engine"

@@ -6,7 +6,7 @@
 struct lower_embed {
     const char *as, *count;
     int64_t limit; /* 0: none */
-    bool one, absent;
+    bool one, absent, many; /* many: of several matches the first or the last is taken */
 };
 
 static const char *
@@ -16,7 +16,7 @@ read_embed(struct mrsi_lower *l, const struct mrsi_lower_join *j, struct lower_e
     m->as = mrsi_lower_name(l, "as");
     m->count = mrsi_lower_name(l, "count");
     m->one = mrsi_lower_is_true(l, "one");
-    m->absent = mrsi_lower_given(l, "empty") ? mrsi_lower_says(l, "empty", "absent") : m->one;
+    m->absent = mrsi_lower_given(l, "empty") ? mrsi_lower_is_word(l, "empty", "absent") : m->one;
     m->limit = 0;
     if (limit.type != MRS_MISSING && (!mrs_val_integral(limit, &m->limit) || m->limit < 1)) {
         return MRSI_LOWER_WORDS;
@@ -24,10 +24,12 @@ read_embed(struct mrsi_lower *l, const struct mrsi_lower_join *j, struct lower_e
     if (!m->as || (mrsi_lower_given(l, "count") && !m->count)) {
         return MRSI_LOWER_DEEP;
     }
-    bool keeps = mrsi_lower_says(l, "keep", "unmatched") || mrsi_lower_says(l, "keep", "all");
-    if (!keeps || !mrsi_lower_says(l, "many", "refuse") || strcmp(m->as, j->into_key) == 0 ||
+    m->many = !mrsi_lower_is_word(l, "many", "refuse");
+    bool all = mrsi_lower_is_word(l, "keep", "all"), unmatched = mrsi_lower_is_word(l, "keep", "unmatched");
+    if (!(m->many ? all && m->one : all || unmatched) || strcmp(m->as, j->into_key) == 0 ||
         (m->absent && (m->count || m->limit)) ||
-        !(m->absent || mrsi_lower_says(l, "empty", "array")) || (m->limit && mrsi_lower_says(l, "keep", "unmatched"))) {
+        !(m->absent || mrsi_lower_is_word(l, "empty", "array")) ||
+        (m->limit && unmatched)) {
         return MRSI_LOWER_WORDS;
     }
     return m->count && strcmp(m->count, m->as) == 0 ? MRSI_LOWER_WORDS : NULL;
@@ -41,7 +43,7 @@ put_embed(struct mrsi_lower *l, const struct mrsi_lower_join *j, const struct lo
         mrsi_lower_stage(l, "{$match: {$expr: {$gt: [{$size: '$__mrs_m'}, 0]}}}");
     }
     if (m->one) {
-        mrsi_lower_stage(l, "{$set: {%s: {$arrayElemAt: ['$__mrs_m', 0]}}}", m->as);
+        mrsi_lower_stage(l, "{$set: {%s: {$arrayElemAt: ['$__mrs_m', %i]}}}", m->as, mrsi_join_lower_taken(l));
     } else if (m->limit) {
         mrsi_lower_stage(l, "{$set: {%s: {$slice: ['$__mrs_m', %i]}}}", m->as, m->limit);
     } else {
@@ -70,10 +72,10 @@ mrsi_lower_embed(struct mrsi_lower *l)
     struct mrs_view taken =
         m.count ? mrsi_lower_doc(l, "{$or: [{%s: {$exists: true}}, {%s: {$exists: true}}]}", m.as, m.count)
                 : mrsi_lower_doc(l, "{%s: {$exists: true}}", m.as);
-    bool room = mrsi_join_lower_count(l, &j, taken) && (!m.one || mrsi_join_lower_count_many(l, &j));
+    bool room = mrsi_join_lower_count(l, &j, taken) && (!m.one || m.many || mrsi_join_lower_count_many(l, &j));
     put_embed(l, &j, &m);
     room = room && mrsi_lower_write(l, j.into, NULL);
-    if (mrsi_lower_says(l, "keep", "unmatched")) {
+    if (mrsi_lower_is_word(l, "keep", "unmatched")) {
         room = room && mrsi_join_lower_remove(l, &j);
     }
     return room ? NULL : MRSI_LOWER_MANY;
@@ -95,7 +97,7 @@ mrsi_lower_copy(struct mrsi_lower *l)
     if (why) {
         return why;
     }
-    if (!mrsi_lower_says(l, "refs", "keep") || !mrsi_lower_says(l, "keep", "all")) {
+    if (!mrsi_lower_is_word(l, "refs", "keep") || !mrsi_lower_is_word(l, "keep", "all")) {
         return MRSI_LOWER_WORDS;
     }
     if (mrsi_lower_given(l, "as") && !as) {
@@ -103,9 +105,9 @@ mrsi_lower_copy(struct mrsi_lower *l)
     }
     j.look = mrsi_lower_doc(l, "[%d, %d, %d]", mrsi_join_lower_where(l), mrsi_join_lower_sort(l), fields);
     struct mrs_view taken = as ? mrsi_lower_doc(l, "{%s: {$exists: true}}", as) : mrsi_lower_have(l, list);
-    int64_t at = mrsi_lower_says(l, "many", "last") ? -1 : 0;
+    int64_t at = mrsi_join_lower_taken(l);
     bool room = mrsi_join_lower_count(l, &j, taken) &&
-                (!mrsi_lower_says(l, "many", "refuse") || mrsi_join_lower_count_many(l, &j));
+                (!mrsi_lower_is_word(l, "many", "refuse") || mrsi_join_lower_count_many(l, &j));
     mrsi_join_lower_put(l, &j);
     mrsi_lower_stage(l, "{$match: {$expr: {$gt: [{$size: '$__mrs_m'}, 0]}}}");
     if (as) {

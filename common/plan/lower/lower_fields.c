@@ -10,7 +10,7 @@
 static bool
 refuses_errors(const struct mrsi_lower *l)
 {
-    return mrsi_lower_says(l, "errors", "refuse");
+    return mrsi_lower_is_word(l, "errors", "refuse");
 }
 
 /* A stage or operator with one key, open until mrs_build_close twice. */
@@ -105,7 +105,7 @@ judge_renames(struct mrs_val fields)
         uint32_t n = 0;
         const char *new = el.v.type == MRS_STRING ? mrs_val_text(el.v, &n) : "";
         if (!mrsi_lower_plain(new, n)) {
-            return n && memchr(new, '.', n) ? MRSI_LOWER_DEEP : MRSI_LOWER_ODD;
+            return n && memchr(new, '.', n) ? MRSI_LOWER_DEEP : MRSI_LOWER_SPECIAL_NAME;
         }
         if (n == 3 && memcmp(new, "_id", 3) == 0) {
             return MRSI_LOWER_ID;
@@ -281,7 +281,7 @@ mrsi_lower_order(struct mrsi_lower *l)
         uint32_t n = 0;
         const char *name = el.v.type == MRS_STRING ? mrs_val_text(el.v, &n) : "";
         if (!mrsi_lower_plain(name, n) || n + 2 > sizeof value) {
-            return n && memchr(name, '.', n) ? MRSI_LOWER_DEEP : MRSI_LOWER_ODD;
+            return n && memchr(name, '.', n) ? MRSI_LOWER_DEEP : MRSI_LOWER_SPECIAL_NAME;
         }
         if (n == 3 && memcmp(name, "_id", 3) == 0) {
             return "`_id` among the names: a server puts it first anyway: use the client engine";

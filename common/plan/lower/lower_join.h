@@ -29,6 +29,8 @@ bool mrsi_join_lower_count(struct mrsi_lower *l, const struct mrsi_lower_join *j
 bool mrsi_join_lower_count_sort(struct mrsi_lower *l, const struct mrs_coll *from);
 bool mrsi_join_lower_count_keys(struct mrsi_lower *l, const struct mrs_coll *from, struct mrs_val by);
 bool mrsi_join_lower_count_many(struct mrsi_lower *l, const struct mrsi_lower_join *j);
+/* Which of several matches `many` takes, for $arrayElemAt. */
+int64_t mrsi_join_lower_taken(const struct mrsi_lower *l);
 /* Removes the matched documents of `from`. */
 bool mrsi_join_lower_remove(struct mrsi_lower *l, const struct mrsi_lower_join *j);
 

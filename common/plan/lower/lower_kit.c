@@ -199,7 +199,7 @@ mrsi_lower_path(struct mrsi_lower *l, const char *name)
 }
 
 bool
-mrsi_lower_says(const struct mrsi_lower *l, const char *key, const char *word)
+mrsi_lower_is_word(const struct mrsi_lower *l, const char *key, const char *word)
 {
     struct mrs_val v = mrsi_lower_key(l, key);
     return v.type == MRS_MISSING || mrs_val_is_text(v, word);
@@ -209,7 +209,7 @@ static const char *
 judge(const char *name, uint32_t n)
 {
     if (!mrsi_lower_plain(name, n)) {
-        return n && memchr(name, '.', n) ? MRSI_LOWER_DEEP : MRSI_LOWER_ODD;
+        return n && memchr(name, '.', n) ? MRSI_LOWER_DEEP : MRSI_LOWER_SPECIAL_NAME;
     }
     return n == 3 && memcmp(name, "_id", 3) == 0 ? MRSI_LOWER_ID : NULL;
 }
@@ -220,7 +220,7 @@ mrsi_lower_judge_list(struct mrs_val list)
     MRS_ASSERT(mrs_val_is_sized(list));
     struct mrs_walk w;
     struct mrs_elem el;
-    const char *why = list.type == MRS_ARRAY ? NULL : MRSI_LOWER_ODD;
+    const char *why = list.type == MRS_ARRAY ? NULL : MRSI_LOWER_SPECIAL_NAME;
     if (!why) {
         mrs_walk_init(&w, mrs_val_view(list));
     }
@@ -238,7 +238,7 @@ mrsi_lower_judge_map(struct mrs_val map)
     MRS_ASSERT(mrs_val_is_sized(map));
     struct mrs_walk w;
     struct mrs_elem el;
-    const char *why = map.type == MRS_DOCUMENT ? NULL : MRSI_LOWER_ODD;
+    const char *why = map.type == MRS_DOCUMENT ? NULL : MRSI_LOWER_SPECIAL_NAME;
     if (!why) {
         mrs_walk_init(&w, mrs_val_view(map));
     }

@@ -55,7 +55,7 @@ read_tree(struct mrsi_lower *l, struct lower_tree *t)
         return FORMS;
     }
     if (!mrsi_lower_plain(t->old, (uint32_t)strlen(t->old)) || !mrsi_lower_plain(t->new, (uint32_t)strlen(t->new))) {
-        return MRSI_LOWER_ODD;
+        return MRSI_LOWER_SPECIAL_NAME;
     }
     if (t->where.type == MRS_DOCUMENT && !by_list(t)) {
         return FILTER;

@@ -10,8 +10,8 @@
 enum mrs_status mrsi_refuse(struct mrsi_worker *w, uint32_t step, uint32_t side, uint32_t coll, uint64_t order,
                             struct mrs_view doc, struct mrs_err *e);
 enum mrs_status mrsi_refused_commit(struct mrsi_worker *w, struct mrs_err *e); /* in commit order */
-struct mrsi_refused_mark mrsi_refused_mark(const struct mrsi_engine *en);
-void mrsi_refused_rewind(struct mrsi_engine *en, struct mrsi_refused_mark m);
+struct mrsi_refused_position mrsi_refused_position(const struct mrsi_engine *en);
+void mrsi_refused_rewind(struct mrsi_engine *en, struct mrsi_refused_position m);
 enum mrs_status mrsi_refused_finish(struct mrsi_engine *en, uint64_t *distinct, uint32_t *past, struct mrs_err *e);
 uint64_t mrsi_refused_up_to(const struct mrsi_engine *en, uint32_t last_step); /* distinct documents, after finish */
 void mrsi_refused_clear(struct mrsi_engine *en);

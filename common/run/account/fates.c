@@ -158,7 +158,7 @@ mrsi_fates_there(const struct mrsi_fates *f, const struct mrs_block *b, struct m
 }
 
 void
-mrsi_fates_forget_used(struct mrsi_fates *f)
+mrsi_fates_clear_used(struct mrsi_fates *f)
 {
     for (uint64_t i = 0; i < f->n; i++) {
         uint8_t *p = &f->chunk[i / MRSI_FATE_CHUNK][i % MRSI_FATE_CHUNK];
@@ -218,9 +218,9 @@ take_back(void *arg, const uint8_t *p, size_t n, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_fates_load(struct mrsi_fates *f, struct mrs_view mark, const char *name, struct mrs_err *e)
+mrsi_fates_load(struct mrsi_fates *f, struct mrs_view saved, const char *name, struct mrs_err *e)
 {
     MRS_ASSERT(f->n == 0);
     struct mrsi_savepoint_items x = {f->en, 1, take_back, f};
-    return mrsi_load_items(&x, mark, name, e);
+    return mrsi_load_items(&x, saved, name, e);
 }

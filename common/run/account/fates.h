@@ -11,7 +11,7 @@ enum {
     MRSI_FATE_REFUSED = 16, /* refused itself */
     MRSI_FATE_UNSORTED = 32, /* it has a match, but `sort` fails on it: it is refused, its partners are written */
     MRSI_FATE_USED = 7,     /* enum mrs_used */
-    MRSI_FATE_EASED = 64,   /* a field for its partners failed, and `errors` allowed that */
+    MRSI_FATE_TOLERATED = 64,   /* a field for its partners failed, and `errors` allowed that */
     MRSI_FATES = 128,       /* number of values */
     MRSI_FATE_CHUNK = 1 << 20
 };
@@ -47,16 +47,17 @@ mrsi_fates_fetch(const struct mrsi_fates *f, uint64_t order) /* prefetch for mrs
         __builtin_prefetch(f->chunk[order / MRSI_FATE_CHUNK] + order % MRSI_FATE_CHUNK, 1);
     }
 }
-void mrsi_fates_forget_used(struct mrsi_fates *f);
+void mrsi_fates_clear_used(struct mrsi_fates *f);
 void mrsi_fates_count(const struct mrsi_fates *f, uint64_t counts[MRSI_FATES]); /* number of documents for each value */
 /* In a savepoint (checkpoint.h). */
 enum mrs_status mrsi_fates_save(struct mrsi_fates *f, const char *name, struct mrs_build *b, struct mrs_buf *files,
                                 struct mrs_err *e);
-enum mrs_status mrsi_fates_load(struct mrsi_fates *f, struct mrs_view mark, const char *name, struct mrs_err *e);
+enum mrs_status mrsi_fates_load(struct mrsi_fates *f, struct mrs_view saved, const char *name, struct mrs_err *e);
 
 /* ---- match_reasons.c ---- */
 /* Finds the reason why documents do not match, before the step's output replaces the collections. fates: of side 0,
  * NULL: a LINK has none. */
-enum mrs_status mrsi_why_look(struct mrsi_engine *en, uint32_t step, const struct mrsi_fates *f, struct mrs_err *e);
+enum mrs_status mrsi_match_reasons(struct mrsi_engine *en, uint32_t step, const struct mrsi_fates *f,
+                                   struct mrs_err *e);
 
 #endif

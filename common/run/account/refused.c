@@ -58,15 +58,15 @@ mrsi_refused_commit(struct mrsi_worker *w, struct mrs_err *e)
     return s;
 }
 
-struct mrsi_refused_mark
-mrsi_refused_mark(const struct mrsi_engine *en)
+struct mrsi_refused_position
+mrsi_refused_position(const struct mrsi_engine *en)
 {
-    struct mrsi_refused_mark m = {en->refused_bytes, en->refused_n};
+    struct mrsi_refused_position m = {en->refused_bytes, en->refused_n};
     return m;
 }
 
 void
-mrsi_refused_rewind(struct mrsi_engine *en, struct mrsi_refused_mark m)
+mrsi_refused_rewind(struct mrsi_engine *en, struct mrsi_refused_position m)
 {
     MRS_ASSERT(m.bytes <= en->refused_bytes && m.n <= en->refused_n);
     en->refused_bytes = m.bytes;

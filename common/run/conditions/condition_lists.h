@@ -11,7 +11,7 @@ enum mrs_status mrsi_conditions_gather(struct mrsi_engine *en, uint32_t step, bo
 /* Frees the lists of a step that no later pass will search. */
 void mrsi_conditions_done(struct mrsi_engine *en, uint32_t step);
 
-/* ---- ask.c ---- */
+/* ---- list_search.c ---- */
 enum mrs_status mrsi_conditions_new(struct mrsi_engine *en, struct mrs_err *e); /* after the workers exist */
 void mrsi_conditions_free(struct mrsi_engine *en);
 /* The report on a condition: line 0 or 1; false: none. */

@@ -69,7 +69,7 @@ check_all(struct mrsi_engine *en, uint32_t coll, struct mrs_err *e)
     if (!c->read) {
         begin_in_background(en, c);
         mrsi_ckpt_savepoint_for(&pass);
-        enum mrs_status s = mrsi_pass_goes_on(&pass) ? mrsi_pass_load(&pass, e) : MRS_OK;
+        enum mrs_status s = mrsi_pass_is_resumed(&pass) ? mrsi_pass_load(&pass, e) : MRS_OK;
         MRS_THEN(s, mrsi_copy_through(en, coll, &wr, &pass, e));
         c->docs = wr.docs;
         c->bytes = wr.bytes;
@@ -89,7 +89,7 @@ mrsi_copy_file(struct mrsi_engine *en, uint32_t coll, struct mrs_err *e)
     struct mrsi_coll *c = &en->coll[coll];
     struct mrsi_pass pass;
     enum mrs_status s = mrsi_copying_begin(en, c, &pass, e);
-    s = s == MRS_OK && c->n_part && !mrsi_pass_goes_on(&pass) ? check_all(en, coll, e) : s;
+    s = s == MRS_OK && c->n_part && !mrsi_pass_is_resumed(&pass) ? check_all(en, coll, e) : s;
     c->copied = true;
     c->written = true;
     s = s == MRS_OK && en->out ? mrsi_copying(&pass, c->in_index, e) : s;
@@ -108,7 +108,7 @@ write_last(struct mrsi_engine *en, uint32_t coll, struct mrs_err *e)
     enum mrs_status s;
     mrsi_ckpt_savepoint_for(&pass);
     mrsi_rows_begin(en);
-    if (mrsi_pass_goes_on(&pass)) {
+    if (mrsi_pass_is_resumed(&pass)) {
         s = mrsi_writer_prepare(en, coll, en->plan->n_steps, &wr, e);
         MRS_THEN(s, mrsi_pass_load(&pass, e));
     } else {
@@ -148,7 +148,7 @@ mrsi_finish_collections(struct mrsi_engine *en, struct mrs_err *e)
     }
     for (uint32_t i = 0; s == MRS_OK && en->out && i < mrs_input_count(en->in); i++) {
         /* all other files of a stream were written before */
-        if (mrsi_extra_goes(en, i) && (!en->opts->stream || mrsi_is_oplog(en, i))) {
+        if (mrsi_extra_is_copied(en, i) && (!en->opts->stream || mrsi_is_oplog(en, i))) {
             s = mrs_output_has(en->out, mrs_input_at(en->in, i)->rel_path) ? MRS_OK : copy_extra(en, i, e);
         }
     }

@@ -71,7 +71,7 @@ put_all_of(struct line *l, const char *db)
 static const struct mrs_input_ns *
 extra_at(const struct mrsi_engine *en, uint32_t i)
 {
-    return mrsi_extra_goes(en, i) ? mrs_input_at(en->in, i) : NULL;
+    return mrsi_extra_is_copied(en, i) ? mrs_input_at(en->in, i) : NULL;
 }
 
 static bool

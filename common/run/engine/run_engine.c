@@ -94,7 +94,7 @@ clear_engine(struct mrsi_engine *en)
         if (!w->en) {
             continue;
         }
-        mrsi_worker_give_back(w);
+        mrsi_worker_release(w);
         mrs_free(en->mem, w->work);
         mrs_free(en->mem, w->rows);
         mrs_buf_clear(&w->refused);
@@ -112,7 +112,7 @@ clear_engine(struct mrsi_engine *en)
     mrsi_lost_free(en);
     mrsi_fit_end(en);
     mrsi_input_digest_free(en);
-    mrsi_twins_free(en);
+    mrsi_equal_ids_free(en);
     mrs_free(en->mem, en->coll);
     mrs_free(en->mem, en->rows);
     mrsi_amend_free(en->amend);
@@ -234,7 +234,7 @@ begin(struct mrsi_engine *en, uint32_t *step, struct mrs_err *e)
     MRS_THEN(s, mrsi_paths_new(en, e));
     MRS_THEN(s, mrsi_fit_begin(en, e));
     MRS_THEN(s, mrsi_input_digest_new(en, e));
-    MRS_THEN(s, mrsi_twins_new(en, e));
+    MRS_THEN(s, mrsi_equal_ids_new(en, e));
     if (s == MRS_OK && en->opts->amend) {
         s = mrsi_amend_load(en, en->opts->amend, &en->amend, e);
     }
@@ -283,7 +283,7 @@ count_side(struct dropping *d, struct mrs_err *e)
     uint32_t coll = en->side[d->step][d->side];
     d->wr = (struct mrsi_writer){.en = en, .coll = coll, .blind = true};
     mrsi_rows_begin(en);
-    enum mrs_status s = mrsi_pass_goes_on(&d->pass) ? mrsi_pass_load(&d->pass, e) : MRS_OK;
+    enum mrs_status s = mrsi_pass_is_resumed(&d->pass) ? mrsi_pass_load(&d->pass, e) : MRS_OK;
     MRS_THEN(s, mrsi_copy_through(en, coll, &d->wr, &d->pass, e));
     struct mrsi_row *row = mrsi_row(&en->worker[0], d->step, d->side);
     row->before += d->wr.docs;
@@ -303,7 +303,7 @@ count_dropped(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     d.pass = (struct mrsi_pass){
         .en = en, .kind = "drop", .wr = &d.wr, .n_wr = 1, .save = save_dropping, .arg = &d};
     mrsi_ckpt_savepoint_for(&d.pass);
-    if (mrsi_pass_goes_on(&d.pass)) {
+    if (mrsi_pass_is_resumed(&d.pass)) {
         d.side = (uint32_t)mrsi_state_number(d.pass.from, "side", n, &bad);
         bad = bad || d.side == n || en->coll[en->side[step][d.side]].dropped_at != step;
     }

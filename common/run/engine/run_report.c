@@ -123,7 +123,7 @@ put_disk(struct mrsi_engine *en, struct mrs_err *e)
     for (uint32_t i = 0; i < mrs_input_count(en->in); i++) {
         const struct mrs_input_ns *in = mrs_input_at(en->in, i);
         rep->disk_bytes += in->kind == MRS_INPUT_DATA ? MANIFEST_READ + strlen(in->ns) : 0;
-        if (mrsi_extra_goes(en, i)) {
+        if (mrsi_extra_is_copied(en, i)) {
             rep->disk_bytes += in->file_bytes + MANIFEST_FILE + strlen(in->rel_path);
         }
     }
@@ -485,7 +485,7 @@ mrsi_report(struct mrsi_engine *en, struct mrs_err *e)
     MRS_THEN(s, put_written(en, e));
     MRS_THEN(s, put_disk(en, e));
     MRS_THEN(s, mrsi_notices_report(en, e));
-    MRS_THEN(s, mrsi_twins_report(en, e));
+    MRS_THEN(s, mrsi_equal_ids_report(en, e));
     MRS_THEN(s, mrsi_paths_report(en, e));
     MRS_THEN(s, put_notes(en, e));
     MRS_THEN(s, mrsi_put_restore(en, e));

@@ -63,7 +63,7 @@ announce(struct mrsi_engine *en, struct mrs_err *e)
         }
     }
     for (uint32_t i = 0; s == MRS_OK && i < mrs_input_count(en->in); i++) {
-        if (mrsi_extra_goes(en, i)) {
+        if (mrsi_extra_is_copied(en, i)) {
             items[n++] = (struct mrs_output_item){mrs_input_at(en->in, i)->rel_path, true, true, ""};
         }
     }
@@ -86,7 +86,7 @@ mrsi_stream_begin(struct mrsi_engine *en, struct mrs_err *e)
             }
         }
         for (uint32_t i = 0; s == MRS_OK && special && i < mrs_input_count(en->in); i++) {
-            if (mrsi_extra_goes(en, i) && !mrsi_is_oplog(en, i)) {
+            if (mrsi_extra_is_copied(en, i) && !mrsi_is_oplog(en, i)) {
                 s = mrs_output_copy(en->out, en->in, i, e);
             }
         }

@@ -217,7 +217,7 @@ mrsi_setup(struct mrsi_engine *en, struct mrs_err *e)
     MRS_ASSERT(en->n_coll <= most);
     if (s == MRS_OK) {
         last_names(en);
-        s = mrs_catalog_surplus(en->cat, en->plan->tells_all, e);
+        s = mrs_catalog_surplus(en->cat, en->plan->notes_all, e);
         MRS_THEN(s, make_rows(en, e));
     }
     return s;

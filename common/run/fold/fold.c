@@ -10,7 +10,7 @@
 /* ---- transitions between stages ---- */
 /* Reads from once more, for records. */
 static enum mrs_status
-begin_reading(struct mrsi_fold *f, enum mrsi_fold_stage stage, struct mrsi_refused_mark then, struct mrs_err *e)
+begin_reading(struct mrsi_fold *f, enum mrsi_fold_stage stage, struct mrsi_refused_position then, struct mrs_err *e)
 {
     MRS_ASSERT(stage == MRSI_FOLD_READS || stage == MRSI_FOLD_READS_AGAIN);
     mrsi_fold_forget(f, then);
@@ -22,14 +22,14 @@ begin_reading(struct mrsi_fold *f, enum mrsi_fold_stage stage, struct mrsi_refus
 static enum mrs_status
 begin_writing(struct mrsi_fold *f, enum mrsi_fold_stage stage, struct mrs_err *e)
 {
-    MRS_ASSERT(stage == MRSI_FOLD_OPTIMISTIC || stage == MRSI_FOLD_RESOLVES || stage == MRSI_FOLD_TELLS);
+    MRS_ASSERT(stage == MRSI_FOLD_OPTIMISTIC || stage == MRSI_FOLD_RESOLVES || stage == MRSI_FOLD_WRITES);
     bool again = stage != MRSI_FOLD_OPTIMISTIC;
     f->stage = stage;
     mrsi_sorter_clear(&f->late);
     mrsi_sorter_init(&f->late, f->en, f->en->memory / 16);
     f->late.kept = true;
     if (again) {
-        mrsi_fates_forget_used(&f->fates);
+        mrsi_fates_clear_used(&f->fates);
     }
     f->next_part = f->next_group = 0;
     f->n_docs = 0;
@@ -41,7 +41,7 @@ begin_writing(struct mrsi_fold *f, enum mrsi_fold_stage stage, struct mrs_err *e
 static enum mrs_status
 begin_settling(struct mrsi_fold *f, struct mrs_err *e)
 {
-    MRS_ASSERT(f->stage == MRSI_FOLD_OPTIMISTIC || f->stage == MRSI_FOLD_TELLS);
+    MRS_ASSERT(f->stage == MRSI_FOLD_OPTIMISTIC || f->stage == MRSI_FOLD_WRITES);
     mrsi_fold_gather_clear(f);
     mrsi_fold_route_clear(f);
     f->stage = MRSI_FOLD_SETTLES;
@@ -55,7 +55,7 @@ accept_reading(struct mrsi_fold *f, struct mrs_err *e)
 {
     MRS_ASSERT(f->stage == MRSI_FOLD_GATHERS || f->stage == MRSI_FOLD_READS);
     mrsi_rows_accept(f->en);
-    f->read = mrsi_refused_mark(f->en);
+    f->read = mrsi_refused_position(f->en);
     enum mrs_status s = mrsi_step_outputs_open(&f->sides, 1, e);
     f->pass.n_wr = f->sides.n_wr;
     return s == MRS_OK ? begin_writing(f, MRSI_FOLD_OPTIMISTIC, e) : s;
@@ -92,11 +92,11 @@ read_from(struct mrsi_fold *f, struct mrs_err *e)
 static enum mrs_status
 write_groups(struct mrsi_fold *f, struct mrs_err *e)
 {
-    MRS_ASSERT(f->stage >= MRSI_FOLD_OPTIMISTIC && f->stage != MRSI_FOLD_READS_AGAIN && f->stage <= MRSI_FOLD_TELLS);
+    MRS_ASSERT(f->stage >= MRSI_FOLD_OPTIMISTIC && f->stage != MRSI_FOLD_READS_AGAIN && f->stage <= MRSI_FOLD_WRITES);
     if (mrsi_ids_is_between(&f->sides.ids)) {
         return MRS_OK;
     }
-    enum mrs_status s = mrsi_step_outputs_held(&f->sides, false, f->stage == MRSI_FOLD_TELLS, e);
+    enum mrs_status s = mrsi_step_outputs_held(&f->sides, false, f->stage == MRSI_FOLD_WRITES, e);
     f->pass.from = mrs_empty_doc();
     return s == MRS_OK ? mrsi_fold_write(f, e) : s;
 }
@@ -121,7 +121,7 @@ static enum mrs_status
 begin_applying(struct mrsi_fold *f, struct mrs_err *e)
 {
     MRS_ASSERT(f->stage == MRSI_FOLD_RESOLVES);
-    return mrsi_fold_is_numbered(f) ? begin_writing(f, MRSI_FOLD_TELLS, e) : mrsi_state_damaged("groups", e);
+    return mrsi_fold_is_numbered(f) ? begin_writing(f, MRSI_FOLD_WRITES, e) : mrsi_state_damaged("groups", e);
 }
 
 static enum mrs_status
@@ -139,7 +139,7 @@ one_stage(struct mrsi_fold *f, struct mrs_err *e)
         s = write_groups(f, e);
         MRS_THEN(s, mrsi_ids_decide(&f->sides.ids, &f->pass, e));
         return s == MRS_OK ? begin_applying(f, e) : s;
-    case MRSI_FOLD_TELLS:
+    case MRSI_FOLD_WRITES:
         s = write_groups(f, e);
         return s == MRS_OK ? begin_settling(f, e) : s;
     case MRSI_FOLD_SETTLES:
@@ -166,7 +166,7 @@ init(struct mrsi_fold *f, struct mrs_err *e)
     mrsi_fates_init(&f->fates, en);
     mrsi_fold_gather_begin(f);
     f->stage = f->gather.on ? MRSI_FOLD_GATHERS : MRSI_FOLD_READS;
-    f->begun.refused = mrsi_refused_mark(en);
+    f->begun.refused = mrsi_refused_position(en);
     f->begun.bytes = atomic_load(&en->done_bytes);
     f->begun.docs = atomic_load(&en->done_docs);
     enum mrs_status s = mrsi_step_outputs_init(&f->sides, en, f->step, e);
@@ -182,7 +182,7 @@ mrsi_fold_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     const struct mrs_step *st = &en->plan->steps[step];
     struct mrsi_fold f = {.en = en, .step = step, .st = st, .ops = st->type->fold};
     enum mrs_status s = init(&f, e);
-    if (s == MRS_OK && mrsi_pass_goes_on(&f.pass)) {
+    if (s == MRS_OK && mrsi_pass_is_resumed(&f.pass)) {
         s = unless_given_up(&f, mrsi_fold_state_load(&f, e), e);
         s = s == MRS_SKIP ? MRS_OK : s;
     }

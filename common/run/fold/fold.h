@@ -18,10 +18,10 @@
 enum mrsi_fold_stage {
     MRSI_FOLD_GATHERS,     /* reads from into states of groups */
     MRSI_FOLD_READS,       /* reads from into records of its documents */
-    MRSI_FOLD_OPTIMISTIC,       /* writes groups */
+    MRSI_FOLD_OPTIMISTIC,  /* writes groups */
     MRSI_FOLD_READS_AGAIN, /* duplicate `_id`s: reads the documents of gathered groups into records */
     MRSI_FOLD_RESOLVES,
-    MRSI_FOLD_TELLS,       /* writes groups by the verdicts on their `_id`s */
+    MRSI_FOLD_WRITES,      /* writes groups by the verdicts on their `_id`s */
     MRSI_FOLD_SETTLES,
     MRSI_FOLD_IS_DONE
 };
@@ -34,10 +34,10 @@ struct mrsi_fold {
     enum mrsi_fold_stage stage;
     struct mrsi_pass pass;
     struct {
-        struct mrsi_refused_mark refused;
+        struct mrsi_refused_position refused;
         uint64_t bytes, docs;
     } begun;                        /* the counts of the run when the step began */
-    struct mrsi_refused_mark read;  /* the log of refused documents after from was read */
+    struct mrsi_refused_position read;  /* the log of refused documents after from was read */
     struct mrsi_step_outputs sides;
     struct mrsi_scan scan;
     struct mrs_buf unrouted;    /* struct mrsi_rec: records from before the ranges were known */
@@ -60,7 +60,7 @@ struct mrsi_fold {
     struct mrsi_fold_gather gather;
     uint32_t next_group;        /* next one to fetch */
     struct {                    /* the partition sorted on disk (one at a time): the one before next_part */
-        bool on, goes_on;       /* goes_on: resumed, not fetched yet */
+        bool on, unfetched;     /* of the stopped run, not fetched yet */
         bool sorted;            /* all of it is in the sorter, which is read */
         bool foreign;           /* the stopped run put some records there: validate them */
         uint64_t piece;         /* else: next piece to put */
@@ -102,22 +102,22 @@ enum mrs_status mrsi_fold_route_all(struct mrsi_fold *f, struct mrsi_worker *w, 
 enum mrs_status mrsi_fold_route(struct mrsi_fold *f, struct mrsi_worker *w, const struct mrsi_fold_parts *x,
                                 struct mrs_err *e);
 /* Prefetches the cache entry of the shared record with this name, for mrsi_fold_route_fast. */
-uint64_t mrsi_fold_route_look(const struct mrsi_fold *f, const struct mrsi_worker *w, struct mrs_view shared);
+uint64_t mrsi_fold_route_prefetch(const struct mrsi_fold *f, const struct mrsi_worker *w, struct mrs_view shared);
 /* For a document whose shared record is in the open piece of its partition; false: not done. */
 bool mrsi_fold_route_fast(struct mrsi_fold *f, struct mrsi_worker *w, uint64_t shared,
                           const struct mrs_fold_fast *x, const uint8_t *doc, uint64_t ordinal);
 /* Computes the key of its group if needed. SKIP: the document is refused. */
-enum mrs_status mrsi_fold_ask_group(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_view shared,
+enum mrs_status mrsi_fold_group_key(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_view shared,
                                     struct mrs_buf *out, struct mrs_err *e);
 /* The shared record of the last entered document; name: from enter. SKIP: the document is refused. */
-enum mrs_status mrsi_fold_ask_shared(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_view doc,
-                                     struct mrs_view name, struct mrs_buf *out, struct mrs_err *e);
+enum mrs_status mrsi_fold_shared_record(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_view doc,
+                                        struct mrs_view name, struct mrs_buf *out, struct mrs_err *e);
 enum mrs_status mrsi_fold_route_end(struct mrsi_fold *f, struct mrs_err *e);
 void mrsi_fold_route_clear(struct mrsi_fold *f);
 /* Saves and loads `unrouted` or the partitions as fields of a savepoint; reads: more documents will follow. */
 enum mrs_status mrsi_fold_route_save(struct mrsi_fold *f, struct mrs_build *b, struct mrs_buf *files,
                                      struct mrs_err *e);
-enum mrs_status mrsi_fold_route_load(struct mrsi_fold *f, struct mrs_view mark, bool reads, struct mrs_err *e);
+enum mrs_status mrsi_fold_route_load(struct mrsi_fold *f, struct mrs_view saved, bool reads, struct mrs_err *e);
 
 /* fold_members.c: writes the record of a document, if the open piece has its shared record and enough space; else
  * false. */
@@ -152,7 +152,7 @@ enum mrs_status mrsi_fold_gather_end(struct mrsi_fold *f, struct mrs_err *e);
  * groups are loaded anyway. */
 enum mrs_status mrsi_fold_gather_save(struct mrsi_fold *f, struct mrs_build *b, struct mrs_buf *files,
                                       struct mrs_err *e);
-enum mrs_status mrsi_fold_gather_load(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err *e);
+enum mrs_status mrsi_fold_gather_load(struct mrsi_fold *f, struct mrs_view saved, struct mrs_err *e);
 /* A finished group, in key order. */
 struct mrs_fold_small mrsi_fold_small_at(const struct mrsi_fold *f, uint32_t i);
 
@@ -187,17 +187,17 @@ bool mrsi_fold_can_mark(const struct mrsi_fold_one *o);
 /* Field `group` of a savepoint, while the source's next or rest is running. load: o is initialized. */
 enum mrs_status mrsi_fold_one_save(struct mrsi_fold_one *o, struct mrs_build *b, struct mrs_buf *files,
                                    struct mrs_err *e);
-enum mrs_status mrsi_fold_one_load(struct mrsi_fold_one *o, struct mrs_view mark, struct mrs_err *e);
+enum mrs_status mrsi_fold_one_load(struct mrsi_fold_one *o, struct mrs_view saved, struct mrs_err *e);
 /* The partition sorted on disk, and the group in it. */
 enum mrs_status mrsi_fold_heavy_save(struct mrsi_fold *f, struct mrs_build *b, struct mrs_buf *files,
                                      struct mrs_err *e);
-enum mrs_status mrsi_fold_heavy_load(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err *e);
+enum mrs_status mrsi_fold_heavy_load(struct mrsi_fold *f, struct mrs_view saved, struct mrs_err *e);
 
 /* ---- passes; each resumes at the savepoint if f->pass has one ---- */
 /* fold_read.c: reads all documents of from into groups or records. FAIL with gave_up: switch to records. */
 enum mrs_status mrsi_fold_read(struct mrsi_fold *f, struct mrs_err *e);
 /* Discards everything read, and refusals after `then`; records are used from here on. */
-void mrsi_fold_forget(struct mrsi_fold *f, struct mrsi_refused_mark then);
+void mrsi_fold_forget(struct mrsi_fold *f, struct mrsi_refused_position then);
 /* fold_write.c: all groups, one pass. */
 enum mrs_status mrsi_fold_write(struct mrsi_fold *f, struct mrs_err *e);
 /* Resets the state of the partition sorted on disk. */

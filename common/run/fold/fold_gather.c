@@ -221,7 +221,7 @@ new_shared(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_view shared, u
 {
     struct mrsi_fold_gather *g = &f->gather;
     uint8_t *p = NULL;
-    enum mrs_status s = mrsi_fold_ask_group(f, w, shared, &g->key, e);
+    enum mrs_status s = mrsi_fold_group_key(f, w, shared, &g->key, e);
     if (s == MRS_SKIP) { /* the document is refused, which requires records */
         mrs_err_clear(&w->err);
         return give_up(f, e);
@@ -444,17 +444,17 @@ take_back(void *arg, const uint8_t *p, size_t n, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_fold_gather_load(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err *e)
+mrsi_fold_gather_load(struct mrsi_fold *f, struct mrs_view saved, struct mrs_err *e)
 {
     struct mrsi_fold_gather *g = &f->gather;
     struct back bk = {.f = f};
     struct mrsi_savepoint_items items = {f->en, 1, take_back, &bk};
     bool bad = false;
-    if (mrsi_state_number(mark, "stateBytes", SIZE_MAX, &bad) != g->size || bad) {
+    if (mrsi_state_number(saved, "stateBytes", SIZE_MAX, &bad) != g->size || bad) {
         return mrsi_state_damaged("groups", e);
     }
     mrs_buf_init(&bk.rest, f->en->mem, SIZE_MAX);
-    enum mrs_status s = mrsi_load_items(&items, mark, "groups", e);
+    enum mrs_status s = mrsi_load_items(&items, saved, "groups", e);
     s = s == MRS_OK && bk.rest.n ? mrsi_state_damaged("groups", e) : s;
     mrs_buf_clear(&bk.rest);
     return s == MRS_OK && f->stage != MRSI_FOLD_GATHERS ? mrsi_fold_sort_groups(&g->groups, e) : s;

@@ -107,7 +107,7 @@ struct mrsi_fold_out {
 };
 /* Progress of a group. */
 enum mrsi_fold_way {
-    MRSI_FOLD_GIVES,  /* the step reads members */
+    MRSI_FOLD_FEEDS,  /* the step reads members */
     MRSI_FOLD_DRAINS, /* the step reads no more: the remaining members are counted */
     MRSI_FOLD_ENDS    /* documents are written, or members refused */
 };

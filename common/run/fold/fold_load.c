@@ -209,7 +209,7 @@ read_records(struct mrsi_fold *f, struct mrsi_fold_load *l, const struct mrsi_pa
                                                                  (size_t)streams * SHARED * sizeof *shared_all);
     struct fold_load_stream *st = mrs_zalloc(f->en->mem, streams * sizeof *st);
     uint8_t **loaded;
-    enum mrs_status s = shared_all && st ? mrsi_partition_bring(&f->spill, p, &l->bytes, &loaded, e)
+    enum mrs_status s = shared_all && st ? mrsi_partition_load_pieces(&f->spill, p, &l->bytes, &loaded, e)
                                    : mrs_err_memory(e, (size_t)streams * SHARED * sizeof *shared_all);
     mrs_buf_reset(&l->list);
     mrs_buf_reset(&l->shared_all);

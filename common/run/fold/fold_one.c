@@ -344,7 +344,7 @@ mrsi_fold_group_begin(struct mrsi_fold_one *o)
 {
     MRS_ASSERT(o->live);
     o->n_given = o->filed = o->released = o->reported = o->foreign = 0;
-    o->way = MRSI_FOLD_GIVES;
+    o->way = MRSI_FOLD_FEEDS;
     o->fails = false;
     mrsi_file_array_reset(&o->docs);
     mrsi_file_array_reset(&o->alone);
@@ -381,7 +381,7 @@ mrsi_fold_small_group(struct mrsi_fold_one *o, struct mrsi_worker *w, struct mrs
 static enum mrs_status
 give(struct mrsi_fold_one *o, struct mrs_err *e)
 {
-    MRS_ASSERT(o->way == MRSI_FOLD_GIVES);
+    MRS_ASSERT(o->way == MRSI_FOLD_FEEDS);
     struct mrsi_fold *f = o->f;
     struct mrs_members members = {.next = next_member, .refuse = refuse_member, .impl = o};
     struct mrs_fold_put put = {put_document, o};
@@ -425,7 +425,7 @@ static enum mrs_status
 go_on(struct mrsi_fold_one *o, struct mrs_err *e)
 {
     MRS_ASSERT(o->source);
-    enum mrs_status s = o->way == MRSI_FOLD_GIVES ? give(o, e) : MRS_OK;
+    enum mrs_status s = o->way == MRSI_FOLD_FEEDS ? give(o, e) : MRS_OK;
     if (s == MRS_OK && o->way == MRSI_FOLD_DRAINS) {
         s = drain(o, e);
     }

@@ -22,7 +22,7 @@ are_documents(const struct mrs_buf *b)
 bool
 mrsi_fold_can_mark(const struct mrsi_fold_one *o)
 {
-    return o->way != MRSI_FOLD_GIVES || !o->n_given || o->f->ops->save;
+    return o->way != MRSI_FOLD_FEEDS || !o->n_given || o->f->ops->save;
 }
 
 static enum mrs_status
@@ -33,13 +33,13 @@ put_made(struct mrsi_fold_one *o, struct mrs_build *b, struct mrs_buf *files, st
     void *work = mrsi_work_of(o->w, f->step, e);
     enum mrs_status s = work ? MRS_OK : MRS_DEAD;
     mrs_buf_init(&made, f->en->mem, UINT32_MAX);
-    if (s == MRS_OK && o->way == MRSI_FOLD_GIVES && o->n_given) {
+    if (s == MRS_OK && o->way == MRSI_FOLD_FEEDS && o->n_given) {
         s = f->ops->save(f->st->state, &o->w->ctx, work, &made);
         if (s != MRS_OK) {
             s = mrsi_kernel_failed(o->w, s, e);
             mrs_err_clear(&o->w->err); /* the group continues without the savepoint */
         } else if (!are_documents(&made)) {
-            s = mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "what a group has come to is too large for a mark");
+            s = mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "what a group has come to is too large for a savepoint");
         }
     }
     MRS_THEN(s, mrsi_save_bytes(f->en, "made", made.p, made.n, b, files, e));
@@ -138,7 +138,7 @@ static enum mrs_status
 check_files(struct mrsi_fold_one *o, struct mrs_err *e)
 {
     struct fold_partial_check docs = {.o = o}, alone = {.o = o};
-    bool ended = o->way == MRSI_FOLD_ENDS, made = o->way == MRSI_FOLD_GIVES && o->n_given;
+    bool ended = o->way == MRSI_FOLD_ENDS, made = o->way == MRSI_FOLD_FEEDS && o->n_given;
     if (o->docs.ended != ended || o->alone.ended != ended || o->released > o->docs.n || (!ended && o->released) ||
         o->reported > (ended ? o->n_given : 0) || made != (o->made.n > 0) || (made && !are_documents(&o->made))) {
         return mrsi_state_damaged("a group", e);
@@ -155,7 +155,7 @@ get_why(struct mrsi_fold_one *o, struct mrs_view d, bool *bad)
     size_t n = 0;
     const uint8_t *p = mrsi_state_bytes(d, "why", &n, bad), *end = n && !*bad ? memchr(p, 0, n) : NULL;
     o->fails = !*bad && n;
-    *bad = *bad || (n && (o->way == MRSI_FOLD_GIVES || !end || end + 1 == p + n || p[n - 1]));
+    *bad = *bad || (n && (o->way == MRSI_FOLD_FEEDS || !end || end + 1 == p + n || p[n - 1]));
     mrs_err_clear(&o->why);
     if (o->fails && !*bad) {
         mrs_err_set(&o->why, MRS_SKIP, MRS_E_REFUSED, "%s", (const char *)end + 1);
@@ -164,11 +164,11 @@ get_why(struct mrsi_fold_one *o, struct mrs_view d, bool *bad)
 }
 
 enum mrs_status
-mrsi_fold_one_load(struct mrsi_fold_one *o, struct mrs_view mark, struct mrs_err *e)
+mrsi_fold_one_load(struct mrsi_fold_one *o, struct mrs_view saved, struct mrs_err *e)
 {
     MRS_ASSERT(o->live && o->kept);
     bool bad = false;
-    struct mrs_view d = mrsi_savepoint_doc(mark, "group");
+    struct mrs_view d = mrsi_savepoint_doc(saved, "group");
     o->way = (enum mrsi_fold_way)mrsi_state_number(d, "way", MRSI_FOLD_ENDS, &bad);
     o->n_given = mrsi_state_number(d, "given", INT64_MAX, &bad);
     o->released = mrsi_state_number(d, "released", INT64_MAX, &bad);
@@ -220,19 +220,19 @@ check_members(void *arg, const uint8_t *p, size_t n, struct mrs_err *e)
 }
 
 static enum mrs_status
-apply_inside(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err *e)
+apply_inside(struct mrsi_fold *f, struct mrs_view saved, struct mrs_err *e)
 {
     MRS_ASSERT(f->heavy.on);
     bool bad = false;
     size_t n;
     const struct mrsi_file_array *t = &f->heavy.ordinals;
     struct mrsi_savepoint_items items = {f->en, sizeof(uint64_t), check_members, f};
-    const uint8_t *key = mrsi_state_bytes(mark, "key", &n, &bad);
+    const uint8_t *key = mrsi_state_bytes(saved, "key", &n, &bad);
     mrs_buf_put(&f->heavy.key, key, n);
     enum mrs_status s = bad ? mrsi_state_damaged("a group", e) : mrs_buf_status(&f->heavy.key, e);
-    MRS_THEN(s, mrsi_file_array_load(&f->heavy.ordinals, mark, "members", e));
+    MRS_THEN(s, mrsi_file_array_load(&f->heavy.ordinals, saved, "members", e));
     s = s == MRS_OK && t->temp ? mrsi_savepoint_items_each(&items, t->temp, t->bytes, e) : s;
-    MRS_THEN(s, mrsi_fold_one_load(&f->heavy.one, mark, e));
+    MRS_THEN(s, mrsi_fold_one_load(&f->heavy.one, saved, e));
     if (s == MRS_OK && (t->n != f->heavy.one.n_given || t->ended != (f->heavy.one.way == MRSI_FOLD_ENDS))) {
         s = mrsi_state_damaged("members of a group", e);
     }
@@ -240,17 +240,17 @@ apply_inside(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_fold_heavy_load(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err *e)
+mrsi_fold_heavy_load(struct mrsi_fold *f, struct mrs_view saved, struct mrs_err *e)
 {
     MRS_ASSERT(!f->heavy.on);
     bool bad = false;
-    struct mrs_val on = mrs_doc_get(mark, "heavy"), sorted = mrs_doc_get(mark, "sorted");
-    struct mrs_val inside = mrs_doc_get(mark, "inside");
+    struct mrs_val on = mrs_doc_get(saved, "heavy"), sorted = mrs_doc_get(saved, "sorted");
+    struct mrs_val inside = mrs_doc_get(saved, "inside");
     if (on.type == MRS_BOOL && !*on.p) {
         return MRS_OK;
     }
-    uint64_t piece = mrsi_state_number(mark, "piece", INT64_MAX, &bad);
-    uint64_t put = mrsi_state_number(mark, "put", INT64_MAX, &bad);
+    uint64_t piece = mrsi_state_number(saved, "piece", INT64_MAX, &bad);
+    uint64_t put = mrsi_state_number(saved, "put", INT64_MAX, &bad);
     bad = bad || on.type != MRS_BOOL || sorted.type != MRS_BOOL || inside.type != MRS_BOOL ||
           (*inside.p && !*sorted.p) || !mrsi_step_outputs_have_held(&f->sides) || !f->next_part ||
           f->next_part > f->spill.n_part ||
@@ -259,11 +259,11 @@ mrsi_fold_heavy_load(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err *
         return mrsi_state_damaged("a partition", e);
     }
     mrsi_fold_heavy_begin(f);
-    f->heavy.goes_on = f->heavy.foreign = true;
+    f->heavy.unfetched = f->heavy.foreign = true;
     f->heavy.sorted = *sorted.p;
     f->heavy.inside = *inside.p;
     f->heavy.piece = piece;
     f->heavy.n_docs = put;
-    enum mrs_status s = mrsi_sorter_load(&f->heavy.sorter, mark, "sorting", e);
-    return s == MRS_OK && f->heavy.inside ? apply_inside(f, mark, e) : s;
+    enum mrs_status s = mrsi_sorter_load(&f->heavy.sorter, saved, "sorting", e);
+    return s == MRS_OK && f->heavy.inside ? apply_inside(f, saved, e) : s;
 }

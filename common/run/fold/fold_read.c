@@ -86,8 +86,8 @@ put_found(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_read_job *job,
 {
     struct mrs_fold_entry *x = &job->entry;
     struct mrs_buf *shared = f->ops->shared ? &job->shared : &x->shared;
-    enum mrs_status s = f->ops->shared ? mrsi_fold_ask_shared(f, w, doc, view_of(&x->shared), shared, e) : MRS_OK;
-    s = s == MRS_OK && f->ops->group ? mrsi_fold_ask_group(f, w, view_of(shared), &x->group, e) : s;
+    enum mrs_status s = f->ops->shared ? mrsi_fold_shared_record(f, w, doc, view_of(&x->shared), shared, e) : MRS_OK;
+    s = s == MRS_OK && f->ops->group ? mrsi_fold_group_key(f, w, view_of(shared), &x->group, e) : s;
     if (s != MRS_OK) {
         return s;
     }
@@ -249,7 +249,7 @@ fast_first(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_read_job *job
         x->ordinal = ordinal;
         x->tpl = w->ctx.fields ? w->ctx.fields->tpl : NULL;
         x->look_no = x->tpl ? x->tpl->no : 0;
-        x->shared = mrsi_fold_route_look(f, w, view_of(&x->name));
+        x->shared = mrsi_fold_route_prefetch(f, w, view_of(&x->name));
         return ++job->n_waiting < WAITING ? MRS_OK : route_waiting(f, w, job, e);
     }
     enum mrs_status s = job->n_waiting ? route_waiting(f, w, job, e) : MRS_OK;
@@ -353,7 +353,7 @@ mrsi_fold_read(struct mrsi_fold *f, struct mrs_err *e)
 }
 
 void
-mrsi_fold_forget(struct mrsi_fold *f, struct mrsi_refused_mark then)
+mrsi_fold_forget(struct mrsi_fold *f, struct mrsi_refused_position then)
 {
     mrsi_fold_gather_clear(f);
     mrsi_refused_rewind(f->en, then);

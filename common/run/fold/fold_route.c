@@ -363,7 +363,7 @@ find_seen(const struct mrsi_fold_router *r, uint64_t hash, const struct fold_rou
 }
 
 enum mrs_status
-mrsi_fold_ask_group(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_view shared, struct mrs_buf *out,
+mrsi_fold_group_key(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_view shared, struct mrs_buf *out,
                     struct mrs_err *e)
 {
     MRS_ASSERT(f->ops->group);
@@ -378,8 +378,8 @@ mrsi_fold_ask_group(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_view 
 }
 
 enum mrs_status
-mrsi_fold_ask_shared(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_view doc, struct mrs_view name,
-                     struct mrs_buf *out, struct mrs_err *e)
+mrsi_fold_shared_record(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_view doc, struct mrs_view name,
+                        struct mrs_buf *out, struct mrs_err *e)
 {
     MRS_ASSERT(f->ops->shared);
     mrs_buf_reset(out);
@@ -396,11 +396,11 @@ complete(struct mrsi_fold *f, struct mrsi_worker *w, struct mrsi_fold_parts *x, 
     struct mrsi_fold_router *r = &f->router[w->no];
     enum mrs_status s = MRS_OK;
     if (x->doc.p) {
-        s = mrsi_fold_ask_shared(f, w, x->doc, x->shared, &r->shared, e);
+        s = mrsi_fold_shared_record(f, w, x->doc, x->shared, &r->shared, e);
         x->shared = (struct mrs_view){r->shared.p, (uint32_t)r->shared.n};
     }
     if (s == MRS_OK && !x->group.p && f->ops->group) {
-        s = mrsi_fold_ask_group(f, w, x->shared, &r->group, e);
+        s = mrsi_fold_group_key(f, w, x->shared, &r->group, e);
         x->group = (struct mrs_view){r->group.p, (uint32_t)r->group.n};
     }
     return s;
@@ -455,7 +455,7 @@ mrsi_fold_route(struct mrsi_fold *f, struct mrsi_worker *w, const struct mrsi_fo
 }
 
 uint64_t
-mrsi_fold_route_look(const struct mrsi_fold *f, const struct mrsi_worker *w, struct mrs_view shared)
+mrsi_fold_route_prefetch(const struct mrsi_fold *f, const struct mrsi_worker *w, struct mrs_view shared)
 {
     const struct mrsi_fold_router *r = &f->router[w->no];
     uint64_t hash = hash_of(f, &(struct fold_route_name){{NULL, 0}, shared});
@@ -557,7 +557,7 @@ are_records(const struct mrs_buf *recs)
 }
 
 static enum mrs_status
-partitions_back(struct mrsi_fold *f, struct mrs_view mark, bool reads, struct mrs_err *e)
+partitions_back(struct mrsi_fold *f, struct mrs_view saved, bool reads, struct mrs_err *e)
 {
     for (size_t at = 0; at < f->cuts.n; at += rec_at(&f->cuts, at)->total) {
         struct mrsi_fold_cut cut = {0, at};
@@ -567,7 +567,7 @@ partitions_back(struct mrsi_fold *f, struct mrs_view mark, bool reads, struct mr
     struct mrsi_spill_layout layout = mrsi_layout_fold(f->en->memory, f->en->jobs, 1, 0);
     enum mrs_status s = mrs_buf_status(&f->cut_at, e);
     MRS_THEN(s, mrsi_spill_init(&f->spill, f->en, 1, &layout, e));
-    MRS_THEN(s, mrsi_spill_load(&f->spill, mark, "records", e));
+    MRS_THEN(s, mrsi_spill_load(&f->spill, saved, "records", e));
     if (s == MRS_OK && f->spill.n_part != f->cut_at.n / sizeof(struct mrsi_fold_cut) + 1) {
         s = mrsi_state_damaged("the ranges of keys", e);
     }
@@ -577,21 +577,21 @@ partitions_back(struct mrsi_fold *f, struct mrs_view mark, bool reads, struct mr
 }
 
 enum mrs_status
-mrsi_fold_route_load(struct mrsi_fold *f, struct mrs_view mark, bool reads, struct mrs_err *e)
+mrsi_fold_route_load(struct mrsi_fold *f, struct mrs_view saved, bool reads, struct mrs_err *e)
 {
     bool bad = false;
-    struct mrs_val routed = mrs_doc_get(mark, "routed"), top = mrs_doc_get(mark, "haveTop");
-    f->seen_bytes = mrsi_state_number(mark, "seenBytes", INT64_MAX, &bad);
-    f->enough = mrsi_state_number(mark, "enough", INT64_MAX, &bad);
+    struct mrs_val routed = mrs_doc_get(saved, "routed"), top = mrs_doc_get(saved, "haveTop");
+    f->seen_bytes = mrsi_state_number(saved, "seenBytes", INT64_MAX, &bad);
+    f->enough = mrsi_state_number(saved, "enough", INT64_MAX, &bad);
     if (bad || routed.type != MRS_BOOL || top.type != MRS_BOOL || (!*routed.p && !reads)) {
         return mrsi_state_damaged("what was read", e);
     }
     f->have_top = *top.p;
-    enum mrs_status s = mrsi_load_bytes(f->en, mark, "early", &f->unrouted, e);
-    MRS_THEN(s, mrsi_load_bytes(f->en, mark, "cuts", &f->cuts, e));
-    MRS_THEN(s, mrsi_load_bytes(f->en, mark, "top", &f->top, e));
+    enum mrs_status s = mrsi_load_bytes(f->en, saved, "early", &f->unrouted, e);
+    MRS_THEN(s, mrsi_load_bytes(f->en, saved, "cuts", &f->cuts, e));
+    MRS_THEN(s, mrsi_load_bytes(f->en, saved, "top", &f->top, e));
     if (s == MRS_OK && (!are_records(&f->unrouted) || !are_records(&f->cuts))) {
         s = mrsi_state_damaged("what was read", e);
     }
-    return s == MRS_OK && *routed.p ? partitions_back(f, mark, reads, e) : s;
+    return s == MRS_OK && *routed.p ? partitions_back(f, saved, reads, e) : s;
 }

@@ -6,7 +6,7 @@
 static bool
 writes(enum mrsi_fold_stage stage)
 {
-    return stage == MRSI_FOLD_OPTIMISTIC || stage == MRSI_FOLD_RESOLVES || stage == MRSI_FOLD_TELLS;
+    return stage == MRSI_FOLD_OPTIMISTIC || stage == MRSI_FOLD_RESOLVES || stage == MRSI_FOLD_WRITES;
 }
 
 enum mrs_status
@@ -33,15 +33,15 @@ mrsi_fold_state_save(void *fold, struct mrs_build *b, struct mrs_buf *files, str
 
 /* ---- load ---- */
 static enum mrs_status
-apply_head(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err *e)
+apply_head(struct mrsi_fold *f, struct mrs_view saved, struct mrs_err *e)
 {
     bool bad = false, could = f->gather.on;
-    struct mrs_val gathers = mrs_doc_get(mark, "gathers");
-    f->stage = (enum mrsi_fold_stage)mrsi_state_number(mark, "stage", MRSI_FOLD_SETTLES, &bad);
-    f->read = mrsi_load_log(mark, "logged", &bad);
-    f->next_part = (uint32_t)mrsi_state_number(mark, "nextPart", UINT32_MAX, &bad);
-    f->next_group = (uint32_t)mrsi_state_number(mark, "nextGroup", UINT32_MAX, &bad);
-    f->n_docs = mrsi_state_number(mark, "docsPut", INT64_MAX, &bad);
+    struct mrs_val gathers = mrs_doc_get(saved, "gathers");
+    f->stage = (enum mrsi_fold_stage)mrsi_state_number(saved, "stage", MRSI_FOLD_SETTLES, &bad);
+    f->read = mrsi_load_log(saved, "logged", &bad);
+    f->next_part = (uint32_t)mrsi_state_number(saved, "nextPart", UINT32_MAX, &bad);
+    f->next_group = (uint32_t)mrsi_state_number(saved, "nextGroup", UINT32_MAX, &bad);
+    f->n_docs = mrsi_state_number(saved, "docsPut", INT64_MAX, &bad);
     f->gather.on = gathers.type == MRS_BOOL && *gathers.p;
     bad = bad || gathers.type != MRS_BOOL || (f->gather.on && !could);
     bad = bad || (f->stage == MRSI_FOLD_GATHERS && !f->gather.on);
@@ -51,10 +51,10 @@ apply_head(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err *e)
 
 /* The writers, open except for their files; that of from only inside the last pass. */
 static enum mrs_status
-open_sides(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err *e)
+open_sides(struct mrsi_fold *f, struct mrs_view saved, struct mrs_err *e)
 {
     bool reads = f->stage == MRSI_FOLD_GATHERS || f->stage == MRSI_FOLD_READS;
-    bool from = f->stage == MRSI_FOLD_SETTLES && mrs_doc_get(mark, "scan").type != MRS_MISSING;
+    bool from = f->stage == MRSI_FOLD_SETTLES && mrs_doc_get(saved, "scan").type != MRS_MISSING;
     enum mrs_status s = reads ? MRS_OK : mrsi_step_outputs_open(&f->sides, 1, e);
     s = s == MRS_OK && from ? mrsi_step_outputs_open(&f->sides, 0, e) : s;
     f->pass.n_wr = f->sides.n_wr;
@@ -62,23 +62,23 @@ open_sides(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err *e)
 }
 
 static enum mrs_status
-apply_groups(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err *e)
+apply_groups(struct mrsi_fold *f, struct mrs_view saved, struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
     if (f->gather.on) {
-        s = mrsi_fold_gather_load(f, mark, e);
+        s = mrsi_fold_gather_load(f, saved, e);
     } else if (f->stage != MRSI_FOLD_SETTLES) {
-        s = mrsi_fold_route_load(f, mark, !writes(f->stage), e);
+        s = mrsi_fold_route_load(f, saved, !writes(f->stage), e);
     }
     if (s != MRS_OK || !writes(f->stage)) {
         return s;
     }
     bool bad = f->gather.on ? f->next_group > f->gather.groups.n_groups : f->next_part > f->spill.n_part;
-    bad = bad || (f->stage == MRSI_FOLD_TELLS && !mrsi_fold_is_numbered(f));
+    bad = bad || (f->stage == MRSI_FOLD_WRITES && !mrsi_fold_is_numbered(f));
     if (bad) {
         return mrsi_state_damaged("groups", e);
     }
-    return f->gather.on ? MRS_OK : mrsi_fold_heavy_load(f, mark, e);
+    return f->gather.on ? MRS_OK : mrsi_fold_heavy_load(f, saved, e);
 }
 
 #define IN(phase) (1u << (phase))
@@ -93,7 +93,7 @@ fits(const struct mrsi_fold *f)
         [MRSI_FOLD_READS_AGAIN] = IN(MRSI_IDS_COLLECT),
         [MRSI_FOLD_OPTIMISTIC] = IN(MRSI_IDS_OPTIMISTIC) | IN(MRSI_IDS_FIND_DUPLICATES),
         [MRSI_FOLD_RESOLVES] = IN(MRSI_IDS_COLLECT) | IN(MRSI_IDS_DECIDE),
-        [MRSI_FOLD_TELLS] = IN(MRSI_IDS_APPLY),
+        [MRSI_FOLD_WRITES] = IN(MRSI_IDS_APPLY),
         [MRSI_FOLD_SETTLES] = IN(MRSI_IDS_COLLECT) | IN(MRSI_IDS_APPLY), /* without duplicates; after them */
     };
     return phases[f->stage] & IN(f->sides.ids.phase);
@@ -102,17 +102,17 @@ fits(const struct mrsi_fold *f)
 enum mrs_status
 mrsi_fold_state_load(struct mrsi_fold *f, struct mrs_err *e)
 {
-    struct mrs_view mark = f->pass.from;
-    enum mrs_status s = apply_head(f, mark, e);
-    MRS_THEN(s, open_sides(f, mark, e));
+    struct mrs_view saved = f->pass.from;
+    enum mrs_status s = apply_head(f, saved, e);
+    MRS_THEN(s, open_sides(f, saved, e));
     MRS_THEN(s, mrsi_pass_load(&f->pass, e));
-    MRS_THEN(s, mrsi_step_outputs_load(&f->sides, mark, e));
+    MRS_THEN(s, mrsi_step_outputs_load(&f->sides, saved, e));
     s = s == MRS_OK && !fits(f) ? mrsi_state_damaged("the step", e) : s;
-    MRS_THEN(s, mrsi_fates_load(&f->fates, mark, "fates", e));
-    MRS_THEN(s, mrsi_sorter_load(&f->late, mark, "late", e));
-    MRS_THEN(s, mrsi_file_array_load(&f->serials, mark, "serials", e));
-    if (f->stage == MRSI_FOLD_SETTLES && mrs_doc_get(mark, "scan").type == MRS_MISSING) {
+    MRS_THEN(s, mrsi_fates_load(&f->fates, saved, "fates", e));
+    MRS_THEN(s, mrsi_sorter_load(&f->late, saved, "late", e));
+    MRS_THEN(s, mrsi_file_array_load(&f->serials, saved, "serials", e));
+    if (f->stage == MRSI_FOLD_SETTLES && mrs_doc_get(saved, "scan").type == MRS_MISSING) {
         f->pass.from = mrs_empty_doc(); /* the last pass begins */
     }
-    return s == MRS_OK ? apply_groups(f, mark, e) : s;
+    return s == MRS_OK ? apply_groups(f, saved, e) : s;
 }

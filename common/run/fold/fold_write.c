@@ -56,12 +56,12 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
         f->next_group += job->n;
         return left ? MRS_OK : MRS_END;
     }
-    if (f->next_part == f->spill.n_part && !f->heavy.goes_on) {
+    if (f->next_part == f->spill.n_part && !f->heavy.unfetched) {
         return MRS_END;
     }
-    f->next_part += !f->heavy.goes_on;
+    f->next_part += !f->heavy.unfetched;
     job->part = &f->spill.part[f->next_part - 1];
-    job->heavy = f->heavy.goes_on || job->part->bytes > at_once(mrsi_layout_most(f->en->memory, f->en->jobs));
+    job->heavy = f->heavy.unfetched || job->part->bytes > at_once(mrsi_layout_most(f->en->memory, f->en->jobs));
     *big = job->heavy;
     return MRS_OK;
 }
@@ -356,11 +356,11 @@ mrsi_fold_heavy_clear(struct mrsi_fold *f)
 static enum mrs_status
 sort_pieces(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_write_job *job, struct mrs_err *e)
 {
-    MRS_ASSERT(!f->heavy.goes_on || f->heavy.on);
+    MRS_ASSERT(!f->heavy.unfetched || f->heavy.on);
     struct fold_write_piece x = {f, w, job};
     struct mrsi_partition rest = *job->part;
-    if (f->heavy.goes_on) {
-        f->heavy.goes_on = false;
+    if (f->heavy.unfetched) {
+        f->heavy.unfetched = false;
         job->out.n_docs = f->heavy.n_docs;
     } else {
         mrsi_fold_heavy_begin(f);

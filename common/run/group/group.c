@@ -50,7 +50,7 @@ one_stage(struct mrsi_group_run *g, struct mrs_err *e)
     case MRSI_GROUP_READ:
         s = mrsi_group_read(g, e);
         mrsi_rows_accept(g->en);
-        g->log = mrsi_refused_mark(g->en);
+        g->log = mrsi_refused_position(g->en);
         break;
     case MRSI_GROUP_JUDGE_KEYS: s = mrsi_group_judge_keys(g, e); break;
     case MRSI_GROUP_JUDGE_IDS:
@@ -80,7 +80,7 @@ static enum mrs_status
 all_stages(struct mrsi_group_run *g, struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
-    if (mrsi_pass_goes_on(&g->pass)) {
+    if (mrsi_pass_is_resumed(&g->pass)) {
         bool bad = false;
         g->stage = (enum mrsi_group_stage)mrsi_state_number(g->pass.from, "stage", MRSI_GROUP_DONE - 1, &bad);
         s = g->stage >= MRSI_GROUP_DECIDE ? open_writers(g, e) : MRS_OK;

@@ -46,10 +46,10 @@ struct mrsi_group_run {
     struct mrsi_pass pass;
     enum mrsi_group_stage stage;
     bool reading;                   /* the stage has begun to read a sort */
-    bool goes_on;                   /* it had, at the savepoint from which it resumes */
-    bool went_on;                   /* some of the sorted records are from the stopped run */
+    bool was_reading;               /* it had, at the savepoint from which it resumes */
+    bool resumed;                   /* some of the sorted records are from the stopped run */
     uint32_t side;                  /* being read */
-    struct mrsi_refused_mark log;   /* of refused documents, before any output */
+    struct mrsi_refused_position log; /* of refused documents, before any output */
     uint64_t looked;                /* bytes of members since the last possible savepoint */
     struct mrsi_sorter members;     /* by key, existing documents first, source, part */
     struct mrsi_sorter ids;         /* first pass: members by hash of the `_id`, then as in `members` */
@@ -93,9 +93,9 @@ enum mrs_status mrsi_group_mark(void *arg, struct mrs_build *b, struct mrs_buf *
 enum mrs_status mrsi_group_from_mark(struct mrsi_group_run *g, struct mrs_err *e);
 /* Begins to read a sort, or resumes reading it. */
 enum mrs_status mrsi_group_begin_sort(struct mrsi_group_run *g, struct mrsi_sorter *sort, struct mrs_err *e);
-/* Called in a pass between two keys, after `of`, the first record of the next one, was returned. *mark: a savepoint may
- * have been taken; `of` is returned again. */
-enum mrs_status mrsi_group_between_keys(struct mrsi_group_run *g, struct mrsi_sorter *of, bool *mark,
+/* Called in a pass between two keys, after `of`, the first record of the next one, was returned. *saved: a savepoint
+ * may have been taken; `of` is returned again. */
+enum mrs_status mrsi_group_between_keys(struct mrsi_group_run *g, struct mrsi_sorter *of, bool *saved,
                                         struct mrs_err *e);
 /* Validates a record of a resumed sort: of members, ids and notes. */
 bool mrsi_group_is_member(const struct mrsi_group_run *g, const struct mrsi_sorted *r);

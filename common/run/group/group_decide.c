@@ -210,8 +210,8 @@ try_finish(struct mrsi_group_run *g, struct group_decide_key_now *k, struct room
 }
 
 static enum mrs_status
-tell_sources(struct mrsi_group_run *g, const struct group_decide_key_now *k, struct mrs_val id, struct room *room,
-             struct mrs_err *e)
+report_sources(struct mrsi_group_run *g, const struct group_decide_key_now *k, struct mrs_val id, struct room *room,
+               struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
     mrs_buf_reset(&room->scratch);
@@ -256,7 +256,7 @@ end_key(struct mrsi_group_run *g, struct group_decide_key_now *k, struct room *r
         row->created++;
         s = mrsi_sorter_put(&g->made, k->place, 12, room->out.p, (uint32_t)room->out.n, e);
     }
-    return s == MRS_OK ? tell_sources(g, k, id_of(k->there ? &k->there_doc : &k->doc), room, e) : s;
+    return s == MRS_OK ? report_sources(g, k, id_of(k->there ? &k->there_doc : &k->doc), room, e) : s;
 }
 
 static bool
@@ -270,11 +270,11 @@ static enum mrs_status
 stream(struct mrsi_group_run *g, struct group_decide_key_now *k, struct room *room, struct mrs_err *e)
 {
     struct mrsi_sorted r;
-    bool mark = false;
+    bool saved = false;
     enum mrs_status s = mrsi_group_begin_sort(g, &g->members, e);
     while (s == MRS_OK && (s = mrsi_sorter_next(&g->members, &r, e)) == MRS_OK) {
         struct mrsi_member_head m;
-        if (g->went_on && !mrsi_group_is_member(g, &r)) {
+        if (g->resumed && !mrsi_group_is_member(g, &r)) {
             s = mrsi_state_damaged("a member", e);
             break;
         }
@@ -285,8 +285,8 @@ stream(struct mrsi_group_run *g, struct group_decide_key_now *k, struct room *ro
         if (k->any && memcmp(k->hash, r.key, 16) != 0) {
             s = end_key(g, k, room, e);
             key_reset(k);
-            MRS_THEN(s, mrsi_group_between_keys(g, &g->members, &mark, e));
-            if (s != MRS_OK || mark) {
+            MRS_THEN(s, mrsi_group_between_keys(g, &g->members, &saved, e));
+            if (s != MRS_OK || saved) {
                 continue;
             }
         }

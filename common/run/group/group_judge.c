@@ -134,20 +134,20 @@ mrsi_group_judge_keys(struct mrsi_group_run *g, struct mrs_err *e)
     struct group_judge_key_now k;
     struct mrs_buf scratch;
     struct mrsi_sorted r;
-    bool mark = false;
+    bool saved = false;
     memset(&k, 0, sizeof k);
     mrsi_file_array_init(&k.sources, g->en, sizeof(struct group_judge_place), g->en->memory / 32);
     mrs_buf_init(&scratch, g->en->mem, MRS_KEY_MAX);
     enum mrs_status s = mrsi_group_begin_sort(g, &g->members, e);
     while (s == MRS_OK && (s = mrsi_sorter_next(&g->members, &r, e)) == MRS_OK) {
-        if (g->went_on && !mrsi_group_is_member(g, &r)) {
+        if (g->resumed && !mrsi_group_is_member(g, &r)) {
             s = mrsi_state_damaged("a member", e);
             break;
         }
         if (k.any && memcmp(k.hash, r.key, 16) != 0) {
             s = end_key(g, &k, e);
-            MRS_THEN(s, mrsi_group_between_keys(g, &g->members, &mark, e));
-            if (s != MRS_OK || mark) {
+            MRS_THEN(s, mrsi_group_between_keys(g, &g->members, &saved, e));
+            if (s != MRS_OK || saved) {
                 continue;
             }
         }
@@ -207,19 +207,19 @@ mrsi_group_judge_ids(struct mrsi_group_run *g, struct mrs_err *e)
     MRS_ASSERT(g->stage == MRSI_GROUP_JUDGE_IDS);
     struct id_now x;
     struct mrsi_sorted r;
-    bool mark = false;
+    bool saved = false;
     memset(&x, 0, sizeof x);
     mrsi_file_array_init(&x.k.sources, g->en, sizeof(struct group_judge_place), g->en->memory / 32);
     enum mrs_status s = mrsi_group_begin_sort(g, &g->ids, e);
     while (s == MRS_OK && (s = mrsi_sorter_next(&g->ids, &r, e)) == MRS_OK) {
-        if (g->went_on && !mrsi_group_is_id(g, &r)) {
+        if (g->resumed && !mrsi_group_is_id(g, &r)) {
             s = mrsi_state_damaged("a member", e);
             break;
         }
         if (x.k.any && memcmp(x.k.hash, r.key, 16) != 0) {
             s = end_id(g, &x.k, e);
-            MRS_THEN(s, mrsi_group_between_keys(g, &g->ids, &mark, e));
-            if (s != MRS_OK || mark) {
+            MRS_THEN(s, mrsi_group_between_keys(g, &g->ids, &saved, e));
+            if (s != MRS_OK || saved) {
                 continue;
             }
         }

@@ -43,11 +43,11 @@ mrsi_group_mark(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mr
 
 /* ---- load ---- */
 static void
-text_back(struct mrs_view mark, const char *name, char *out, size_t size, bool *bad)
+text_back(struct mrs_view saved, const char *name, char *out, size_t size, bool *bad)
 {
     MRS_ASSERT(size > 0);
     size_t n;
-    const uint8_t *p = mrsi_state_bytes(mark, name, &n, bad);
+    const uint8_t *p = mrsi_state_bytes(saved, name, &n, bad);
     *bad = *bad || n >= size;
     if (!*bad && n) {
         memcpy(out, p, n);
@@ -56,13 +56,13 @@ text_back(struct mrs_view mark, const char *name, char *out, size_t size, bool *
 }
 
 static enum mrs_status
-apply_sorts(struct mrsi_group_run *g, struct mrs_view mark, struct mrs_err *e)
+apply_sorts(struct mrsi_group_run *g, struct mrs_view saved, struct mrs_err *e)
 {
     struct mrsi_sorter *sorts[MRSI_GROUP_SORTS];
     enum mrs_status s = MRS_OK;
     mrsi_group_sorts(g, sorts);
     for (int i = 0; s == MRS_OK && i < MRSI_GROUP_SORTS; i++) {
-        s = mrsi_sorter_load(sorts[i], mark, names[i], e);
+        s = mrsi_sorter_load(sorts[i], saved, names[i], e);
     }
     return s;
 }
@@ -77,27 +77,27 @@ scans(enum mrsi_group_stage stage)
 enum mrs_status
 mrsi_group_from_mark(struct mrsi_group_run *g, struct mrs_err *e)
 {
-    MRS_ASSERT(!g->went_on);
-    struct mrs_view mark = g->pass.from;
+    MRS_ASSERT(!g->resumed);
+    struct mrs_view saved = g->pass.from;
     bool bad = false;
-    struct mrs_val again = mrs_doc_get(mark, "again"), reading = mrs_doc_get(mark, "reading");
-    g->side = (uint32_t)mrsi_state_number(mark, "side", 1, &bad);
-    g->log = mrsi_load_log(mark, "logged", &bad);
-    text_back(mark, "why", g->late_why, sizeof g->late_why, &bad);
-    text_back(mark, "where", g->late_where, sizeof g->late_where, &bad);
+    struct mrs_val again = mrs_doc_get(saved, "again"), reading = mrs_doc_get(saved, "reading");
+    g->side = (uint32_t)mrsi_state_number(saved, "side", 1, &bad);
+    g->log = mrsi_load_log(saved, "logged", &bad);
+    text_back(saved, "why", g->late_why, sizeof g->late_why, &bad);
+    text_back(saved, "where", g->late_where, sizeof g->late_where, &bad);
     if (bad || again.type != MRS_BOOL || reading.type != MRS_BOOL) {
         return mrsi_state_damaged("the step", e);
     }
     g->again = *again.p;
-    g->goes_on = *reading.p;
-    g->went_on = true;
+    g->was_reading = *reading.p;
+    g->resumed = true;
     enum mrs_status s = mrsi_pass_load(&g->pass, e);
-    MRS_THEN(s, mrsi_sorter_load(&g->members, mark, "members", e));
-    MRS_THEN(s, mrsi_fates_load(&g->from, mark, "from", e));
-    MRS_THEN(s, mrsi_fates_load(&g->there, mark, "there", e));
-    MRS_THEN(s, mrsi_sorter_load(&g->ids, mark, "ids", e));
-    MRS_THEN(s, mrsi_sorter_load(&g->bars, mark, "bars", e));
-    MRS_THEN(s, apply_sorts(g, mark, e));
+    MRS_THEN(s, mrsi_sorter_load(&g->members, saved, "members", e));
+    MRS_THEN(s, mrsi_fates_load(&g->from, saved, "from", e));
+    MRS_THEN(s, mrsi_fates_load(&g->there, saved, "there", e));
+    MRS_THEN(s, mrsi_sorter_load(&g->ids, saved, "ids", e));
+    MRS_THEN(s, mrsi_sorter_load(&g->bars, saved, "bars", e));
+    MRS_THEN(s, apply_sorts(g, saved, e));
     if (!scans(g->stage)) {
         g->pass.from = mrs_empty_doc();
     }
@@ -146,17 +146,17 @@ mrsi_group_is_note(const struct mrsi_group_run *g, const struct mrsi_sorted *r, 
 enum mrs_status
 mrsi_group_begin_sort(struct mrsi_group_run *g, struct mrsi_sorter *sort, struct mrs_err *e)
 {
-    bool goes_on = g->goes_on;
-    g->goes_on = g->have = false;
+    bool was_reading = g->was_reading;
+    g->was_reading = g->have = false;
     g->reading = true;
-    return goes_on ? mrsi_sorter_go_on(sort, e) : mrsi_sorter_rewind(sort, e);
+    return was_reading ? mrsi_sorter_go_on(sort, e) : mrsi_sorter_rewind(sort, e);
 }
 
 enum mrs_status
-mrsi_group_between_keys(struct mrsi_group_run *g, struct mrsi_sorter *of, bool *mark, struct mrs_err *e)
+mrsi_group_between_keys(struct mrsi_group_run *g, struct mrsi_sorter *of, bool *saved, struct mrs_err *e)
 {
-    *mark = g->looked > mrsi_block_bytes(g->en);
-    if (!*mark) {
+    *saved = g->looked > mrsi_block_bytes(g->en);
+    if (!*saved) {
         return MRS_OK;
     }
     g->looked = 0;

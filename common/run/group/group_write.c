@@ -24,7 +24,7 @@ take_notes(struct mrsi_group_run *g, struct group_write_job *job, struct mrs_err
             if (s == MRS_END) {
                 return mrs_buf_status(&job->notes, e);
             }
-            if (s == MRS_OK && g->went_on && !mrsi_group_is_note(g, &g->next, &job->ids)) {
+            if (s == MRS_OK && g->resumed && !mrsi_group_is_note(g, &g->next, &job->ids)) {
                 s = mrsi_state_damaged("a decision", e);
             }
             if (s != MRS_OK) {
@@ -319,7 +319,7 @@ mrsi_group_write_new(struct mrsi_group_run *g, struct mrs_err *e)
     enum mrs_status s = outs ? mrsi_group_begin_sort(g, &g->made, e) : mrs_err_memory(e, sizeof *outs);
     while (s == MRS_OK && (s = mrsi_sorter_next(&g->made, &r, e)) == MRS_OK) {
         struct mrs_view doc = {r.p, r.n};
-        if (g->went_on && !mrsi_savepoint_is_doc(r.p, r.n)) {
+        if (g->resumed && !mrsi_savepoint_is_doc(r.p, r.n)) {
             s = mrsi_state_damaged("a new document", e);
             break;
         }

@@ -152,7 +152,7 @@ static enum mrs_status
 begin_round(struct mrsi_join_run *j, bool restart, struct mrs_err *e)
 {
     bool again = restart || j->sides.ids.phase != MRSI_IDS_OPTIMISTIC;
-    mrsi_fates_forget_used(&j->fates);
+    mrsi_fates_clear_used(&j->fates);
     j->stage = MRSI_JOIN_EMIT;
     j->restart = restart;
     j->pass.n_wr = j->sides.n_wr;
@@ -198,12 +198,12 @@ static enum mrs_status
 begin(struct mrsi_join_run *j, struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
-    if (mrsi_pass_goes_on(&j->pass)) {
+    if (mrsi_pass_is_resumed(&j->pass)) {
         s = mrsi_join_load(j, e);
     } else {
         memset(j->is_hashed, true, j->st->desc.n_pairs);
         choose_algorithm(j);
-        j->refused = mrsi_refused_mark(j->en);
+        j->refused = mrsi_refused_position(j->en);
     }
     if (s != MRS_OK || j->stage > MRSI_JOIN_MEET) {
         return s;
@@ -211,7 +211,7 @@ begin(struct mrsi_join_run *j, struct mrs_err *e)
     s = read_both(j, e);
     if (s == MRS_OK) {
         mrsi_rows_accept(j->en);
-        j->refused = mrsi_refused_mark(j->en);
+        j->refused = mrsi_refused_position(j->en);
         s = mrsi_join_open_writers(j, e);
     }
     return s == MRS_OK ? begin_round(j, false, e) : s;
@@ -227,7 +227,7 @@ takes_part(unsigned bits)
 static bool
 has_failed(unsigned bits)
 {
-    return takes_part(bits) && (bits & MRSI_FATE_EASED) && (bits & MRS_USED_PLACED);
+    return takes_part(bits) && (bits & MRSI_FATE_TOLERATED) && (bits & MRS_USED_PLACED);
 }
 
 /* For the report: did fields fail in placed documents? If from and into are one collection, unmatched ones count, as
@@ -296,7 +296,7 @@ mrsi_join_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     mrs_buf_init(&j.left, en->mem, SIZE_MAX);
     mrsi_fates_init(&j.fates, en);
     enum mrs_status s = mrsi_step_outputs_init(&j.sides, en, step, e);
-    mrsi_join_marks(&j);
+    mrsi_join_savepoints(&j);
     MRS_THEN(s, begin(&j, e));
     MRS_THEN(s, mrsi_ids_rounds(&j.sides.ids, &(struct mrsi_rounds){begin_phase, write_once, &j, &j.pass}, e));
     if (s == MRS_OK) {
@@ -307,7 +307,7 @@ mrsi_join_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
         MRS_THEN(s, j.self ? MRS_OK : mrsi_notices_fates(en, step, &j.fates, e));
     }
     MRS_THEN(s, mrsi_notices_name(en, step, e));
-    MRS_THEN(s, mrsi_why_look(en, step, &j.fates, e));
+    MRS_THEN(s, mrsi_match_reasons(en, step, &j.fates, e));
     clear_read(&j);
     return mrsi_step_outputs_end(&j.sides, s, e);
 }

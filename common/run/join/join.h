@@ -78,11 +78,12 @@ struct mrsi_join_run {
         struct mrsi_spill split; /* the records of a partition that was too large, in smaller partitions */
         uint32_t split_part;    /* index + 1 of that partition in the spill; 0: none */
     } slices;
-    struct mrsi_refused_mark refused; /* before any output */
+    struct mrsi_refused_position refused; /* before any output */
     struct mrsi_savepoint_list log_kept, left_kept;
 };
 /* ---- join_savepoint.c: savepoints (checkpoint.h) ---- */
-void mrsi_join_marks(struct mrsi_join_run *j); /* sets how its passes are saved; takes the savepoint to resume from */
+/* Sets how its passes are saved; takes the savepoint to resume from. */
+void mrsi_join_savepoints(struct mrsi_join_run *j);
 /* Loads the savepoint; writers are opened as in mrsi_pass_load. */
 enum mrs_status mrsi_join_load(struct mrsi_join_run *j, struct mrs_err *e);
 

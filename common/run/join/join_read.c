@@ -138,7 +138,7 @@ mrsi_join_read_into_keys(struct mrsi_join_run *j, struct mrs_err *e)
     struct mrsi_pipe p = {j->en, sizeof(struct key_job), key_fetch, key_work, key_commit, key_clear, j};
     enum mrs_status s;
     do {
-        if (!mrsi_pass_goes_on(&j->pass)) {
+        if (!mrsi_pass_is_resumed(&j->pass)) {
             begin_keys(j);
         }
         s = mrsi_pass_scan(&j->pass, &p, &j->en->coll[j->en->side[j->step][1]], &j->scan, e);
@@ -291,7 +291,7 @@ make_record(struct mrsi_join_run *j, struct mrsi_worker *w, struct from_job *f, 
         s = j->ops->shape(j->st->state, &w->ctx, doc, &f->shape);
         mrsi_remark(mrsi_row(w, j->step, 0), s == MRS_OK ? w->ctx.remarks : 0);
         if (s == MRS_OK && w->ctx.eased) { /* counted when it is known who is placed */
-            f->bits.p[ordinal - f->block.first_doc] |= MRSI_FATE_EASED;
+            f->bits.p[ordinal - f->block.first_doc] |= MRSI_FATE_TOLERATED;
         }
     }
     if (s == MRS_SKIP) {

@@ -67,7 +67,7 @@ save(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 }
 
 void
-mrsi_join_marks(struct mrsi_join_run *j)
+mrsi_join_savepoints(struct mrsi_join_run *j)
 {
     MRS_ASSERT(j->en && j->st);
     j->pass = (struct mrsi_pass){.en = j->en, .kind = "step", .save = save, .arg = j};

@@ -209,16 +209,16 @@ enum mrs_status
 mrsi_slices_load(struct mrsi_join_run *j, struct mrs_err *e)
 {
     struct mrsi_slices *x = &j->slices;
-    struct mrs_view mark = j->pass.from;
+    struct mrs_view saved = j->pass.from;
     const struct mrsi_coll *into = &j->en->coll[j->en->side[j->step][1]];
     struct mrs_buf rest;
     bool bad = false;
-    x->part = (uint32_t)mrsi_state_number(mark, "slicePart", into->n_part ? into->n_part - 1 : 0, &bad);
-    x->next = mrsi_state_number(mark, "sliceNext", INT64_MAX, &bad);
-    uint64_t off = mrsi_state_number(mark, "sliceOff", INT64_MAX, &bad);
+    x->part = (uint32_t)mrsi_state_number(saved, "slicePart", into->n_part ? into->n_part - 1 : 0, &bad);
+    x->next = mrsi_state_number(saved, "sliceNext", INT64_MAX, &bad);
+    uint64_t off = mrsi_state_number(saved, "sliceOff", INT64_MAX, &bad);
     mrs_buf_init(&rest, j->en->mem, SIZE_MAX);
     enum mrs_status s = bad ? mrsi_state_damaged("the step", e) : MRS_OK;
-    MRS_THEN(s, mrsi_load_bytes(j->en, mark, "sliceRest", &rest, e));
+    MRS_THEN(s, mrsi_load_bytes(j->en, saved, "sliceRest", &rest, e));
     s = s == MRS_OK && !are_documents(rest.p, rest.n) ? mrsi_state_damaged("the step", e) : s;
     mrs_block_init(&x->block, j->en->mem);
     if (s == MRS_OK && rest.n) {

@@ -62,7 +62,7 @@ one_stage(struct mrsi_link_run *l, struct mrs_err *e)
     case MRSI_LINK_READ:
         s = mrsi_link_read(l, e);
         mrsi_rows_accept(l->en);
-        l->log = mrsi_refused_mark(l->en);
+        l->log = mrsi_refused_position(l->en);
         break;
     case MRSI_LINK_DECIDE:
         s = mrsi_link_name(l, e);
@@ -81,7 +81,7 @@ one_stage(struct mrsi_link_run *l, struct mrs_err *e)
 static enum mrs_status
 all_stages(struct mrsi_link_run *l, struct mrs_err *e)
 {
-    enum mrs_status s = mrsi_pass_goes_on(&l->pass) ? mrsi_link_from_mark(l, e) : MRS_OK;
+    enum mrs_status s = mrsi_pass_is_resumed(&l->pass) ? mrsi_link_from_mark(l, e) : MRS_OK;
     while (s == MRS_OK && l->stage != MRSI_LINK_DONE) {
         s = one_stage(l, e);
     }
@@ -104,7 +104,7 @@ mrsi_link_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     if (s == MRS_OK) {
         mrsi_rows_accept(en);
         s = mrsi_notices_name(en, step, e);
-        MRS_THEN(s, mrsi_why_look(en, step, NULL, e));
+        MRS_THEN(s, mrsi_match_reasons(en, step, NULL, e));
     }
     clear(&l);
     return mrsi_step_outputs_end(&l.sides, s, e);

@@ -80,10 +80,10 @@ struct mrsi_link_run {
     struct mrsi_scan scan;
     struct mrsi_pass pass;
     enum mrsi_link_stage stage;
-    struct mrsi_refused_mark log; /* of refused documents, before any output */
+    struct mrsi_refused_position log; /* of refused documents, before any output */
     uint32_t now;                /* side being read */
     uint64_t written;            /* bits of the sides with a writer */
-    bool went_on;                /* tables are from the stopped run */
+    bool resumed;                /* tables are from the stopped run */
     bool late;                   /* a document could not be written */
 };
 

@@ -407,7 +407,7 @@ mrsi_link_name(struct mrsi_link_run *l, struct mrs_err *e)
             s = mrsi_file_array_end(t[k], e);
         }
     }
-    s = s == MRS_OK && l->went_on ? mrsi_link_check(l, e) : s;
+    s = s == MRS_OK && l->resumed ? mrsi_link_check(l, e) : s;
     for (uint32_t i = 0; s == MRS_OK && i < 2; i++) {
         s = mrsi_link_is_second(l, i) ? MRS_OK : name_all(l, i, e);
     }

@@ -203,29 +203,29 @@ apply_side(struct mrsi_link_run *l, uint32_t side, struct mrs_err *e)
 }
 
 static enum mrs_status
-apply_decided(struct mrsi_link_run *l, struct mrs_view mark, struct mrs_err *e)
+apply_decided(struct mrsi_link_run *l, struct mrs_view saved, struct mrs_err *e)
 {
     uint64_t bytes = l->side[1].fates.n * 8, limit = l->en->memory / 16;
-    enum mrs_status s = mrsi_mapped_mem_load(&l->listed, l->en, bytes, limit, mark, "listed", e);
+    enum mrs_status s = mrsi_mapped_mem_load(&l->listed, l->en, bytes, limit, saved, "listed", e);
     if (s == MRS_OK && l->wants.leaves) {
-        s = mrsi_mapped_mem_load(&l->parent, l->en, bytes, limit, mark, "leaves", e);
+        s = mrsi_mapped_mem_load(&l->parent, l->en, bytes, limit, saved, "leaves", e);
     }
     MRS_THEN(s, mrsi_link_check(l, e));
     MRS_THEN(s, mrsi_link_open(l, e));
     MRS_THEN(s, mrsi_pass_load(&l->pass, e));
-    return s == MRS_OK ? mrsi_step_outputs_load(&l->sides, mark, e) : s;
+    return s == MRS_OK ? mrsi_step_outputs_load(&l->sides, saved, e) : s;
 }
 
 enum mrs_status
 mrsi_link_from_mark(struct mrsi_link_run *l, struct mrs_err *e)
 {
-    struct mrs_view mark = l->pass.from;
+    struct mrs_view saved = l->pass.from;
     bool bad = false;
-    struct mrs_val late = mrs_doc_get(mark, "late");
-    l->stage = (enum mrsi_link_stage)mrsi_state_number(mark, "stage", MRSI_LINK_WRITE, &bad);
-    l->now = (uint32_t)mrsi_state_number(mark, "now", l->self ? 0 : 1, &bad);
-    l->written = mrsi_state_number(mark, "written", (1ull << l->st->desc.n_sides) - 1, &bad);
-    l->log = mrsi_load_log(mark, "logged", &bad);
+    struct mrs_val late = mrs_doc_get(saved, "late");
+    l->stage = (enum mrsi_link_stage)mrsi_state_number(saved, "stage", MRSI_LINK_WRITE, &bad);
+    l->now = (uint32_t)mrsi_state_number(saved, "now", l->self ? 0 : 1, &bad);
+    l->written = mrsi_state_number(saved, "written", (1ull << l->st->desc.n_sides) - 1, &bad);
+    l->log = mrsi_load_log(saved, "logged", &bad);
     enum mrs_status s = bad || late.type != MRS_BOOL ? mrsi_state_damaged("the step", e) : MRS_OK;
     for (uint32_t i = 0; s == MRS_OK && i < 2; i++) {
         s = apply_side(l, i, e);
@@ -234,8 +234,8 @@ mrsi_link_from_mark(struct mrsi_link_run *l, struct mrs_err *e)
         return s;
     }
     l->late = *late.p;
-    l->went_on = true;
-    s = is_decided(l) ? apply_decided(l, mark, e) : mrsi_pass_load(&l->pass, e);
+    l->resumed = true;
+    s = is_decided(l) ? apply_decided(l, saved, e) : mrsi_pass_load(&l->pass, e);
     if (l->stage == MRSI_LINK_DECIDE) {
         l->pass.from = mrs_empty_doc();
     }

@@ -225,7 +225,7 @@ mrsi_link_open(struct mrsi_link_run *l, struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; s == MRS_OK && i < l->st->desc.n_sides; i++) {
-        bool open = mrsi_pass_goes_on(&l->pass) ? l->written >> i & 1
+        bool open = mrsi_pass_is_resumed(&l->pass) ? l->written >> i & 1
                                                 : i > 1 || is_written(l, i) || (l->self && is_written(l, !i));
         if (open) {
             l->written |= 1ull << i;

@@ -161,7 +161,7 @@ copy(struct mrs_report *r, const char *text)
 
 /* second NULL: one document. */
 static enum mrs_status
-tell(struct mrsi_unique_check *c, struct mrs_notice n, const char *first, const char *second, struct mrs_err *e)
+report(struct mrsi_unique_check *c, struct mrs_notice n, const char *first, const char *second, struct mrs_err *e)
 {
     struct mrs_report *r = c->en->report;
     n.ns = copy(r, c->en->coll[c->coll].last.ns);
@@ -198,17 +198,17 @@ mrsi_unique_check_report(struct mrsi_unique_check *c, struct mrs_err *e)
         const struct unique_check_seen *x = &c->seen[i];
         struct mrs_notice n = {.kind = MRS_NOTICE_UNSURE, .index = index->name};
         n.why = index->left ? index->left : index->collated ? "its collation was not checked" : NULL;
-        s = n.why ? tell(c, n, NULL, NULL, e) : MRS_OK;
+        s = n.why ? report(c, n, NULL, NULL, e) : MRS_OK;
         n.why = NULL;
         if (s == MRS_OK && x->clashes && !index->left) {
             n.kind = MRS_NOTICE_CLASH;
             n.count = x->clashes;
-            s = tell(c, n, x->first.id, x->second.id, e);
+            s = report(c, n, x->first.id, x->second.id, e);
         }
         if (s == MRS_OK && x->arrays && !index->left) {
             n.kind = MRS_NOTICE_ARRAYS;
             n.count = x->arrays;
-            s = tell(c, n, x->id, NULL, e);
+            s = report(c, n, x->id, NULL, e);
         }
     }
     return s;

@@ -241,7 +241,7 @@ mrsi_ckpt_boundary(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     uint64_t most = en->opts->checkpoint_ms;
     uint64_t least = most && most < BETWEEN_MS ? most : BETWEEN_MS;
     if (k->from_pass.n > MRS_DOC_MIN) {
-        return k->begins++ ? mrsi_state_damaged("no pass wants its mark", e) : MRS_OK;
+        return k->begins++ ? mrsi_state_damaged("no pass wants its savepoint", e) : MRS_OK;
     }
     bool costly = k->words_took_ms > WORDS_MS && now - k->begun_ms < WORDS_SHARE * k->words_took_ms;
     if (!everywhere(en) && k->boundary.n && costly) {
@@ -264,7 +264,7 @@ mrsi_ckpt_whole(struct mrsi_engine *en, struct mrs_err *e)
         struct mrs_val kind = mrs_doc_get(k->from_pass, "kind");
         bool wanted = mrs_val_is_text(kind, MRSI_CKPT_PUBLISH) ||
                       (en->opts->write_residue && mrs_val_is_text(kind, MRSI_CKPT_RESIDUE));
-        return wanted ? MRS_OK : mrsi_state_damaged("no pass wants its mark", e);
+        return wanted ? MRS_OK : mrsi_state_damaged("no pass wants its savepoint", e);
     }
     k->is_whole = true;
     bool inverse = en->opts->write_residue; /* this run needs an inverse run, which has state of its own */

@@ -112,7 +112,7 @@ enum mrs_status mrsi_rest(struct mrsi_pause_clock *r, struct mrs_err *e);
 /* Both: a pause point if it is time for one. */
 enum mrs_status mrsi_pause_after(struct mrsi_pause_clock *r, uint64_t bytes, struct mrs_err *e);
 static inline bool
-mrsi_pass_goes_on(const struct mrsi_pass *p)
+mrsi_pass_is_resumed(const struct mrsi_pass *p)
 {
     return p && p->from.n > MRS_DOC_MIN;
 }

@@ -53,7 +53,7 @@ mrsi_copying_begin(struct mrsi_engine *en, struct mrsi_coll *c, struct mrsi_pass
         p->arg = c;
     }
     mrsi_ckpt_savepoint_for(p);
-    if (!mrsi_pass_goes_on(p)) {
+    if (!mrsi_pass_is_resumed(p)) {
         return MRS_OK;
     }
     if (c) {

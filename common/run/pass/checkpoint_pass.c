@@ -190,7 +190,7 @@ static enum mrs_status
 begin_scan(struct mrsi_pass *p, struct mrsi_engine *en, struct mrsi_coll *c, struct mrsi_scan *scan, struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
-    if (mrsi_pass_goes_on(p) && mrs_doc_get(p->from, "scan").type != MRS_MISSING) {
+    if (mrsi_pass_is_resumed(p) && mrs_doc_get(p->from, "scan").type != MRS_MISSING) {
         s = go_on_scan(p, c, scan, e);
     } else {
         mrsi_scan_begin(en, c, scan);

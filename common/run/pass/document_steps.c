@@ -34,7 +34,7 @@ clear_work(struct mrsi_worker *w, uint32_t step)
 }
 
 void
-mrsi_worker_give_back(struct mrsi_worker *w)
+mrsi_worker_release(struct mrsi_worker *w)
 {
     for (uint32_t i = 0; w->work && i < w->en->plan->n_steps; i++) {
         clear_work(w, i);

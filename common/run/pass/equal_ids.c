@@ -199,7 +199,7 @@ counts(const struct mrsi_engine *en, uint32_t coll)
 }
 
 enum mrs_status
-mrsi_twins_report(struct mrsi_engine *en, struct mrs_err *e)
+mrsi_equal_ids_report(struct mrsi_engine *en, struct mrs_err *e)
 {
     struct mrs_report *rep = en->report;
     enum mrs_status s = MRS_OK;

@@ -167,7 +167,7 @@ mrsi_is_oplog(const struct mrsi_engine *en, uint32_t i)
 }
 
 bool
-mrsi_extra_goes(const struct mrsi_engine *en, uint32_t i)
+mrsi_extra_is_copied(const struct mrsi_engine *en, uint32_t i)
 {
     const struct mrs_input_ns *in = mrs_input_at(en->in, i);
     return in->kind == MRS_INPUT_EXTRA && !(en->drop_oplog && mrsi_is_oplog(en, i)) &&

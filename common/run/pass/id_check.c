@@ -262,7 +262,7 @@ search_next(struct mrsi_ids *ids, struct mrs_buf *all, struct mrs_buf *set, stru
     mrs_buf_reset(all);
     enum mrs_status s = mrsi_hashes_gather(&ids->hashes, ids->searched, all, e);
     s = s == MRS_OK && ids->spilled ? load_list(ids, ids->searched, all, e) : s;
-    s = s == MRS_OK && ids->went_on ? check_list(all, ids->searched, e) : s;
+    s = s == MRS_OK && ids->resumed ? check_list(all, ids->searched, e) : s;
     MRS_THEN(s, search_list(ids, all, set, e));
     mrsi_hashes_drop(&ids->hashes, ids->searched);
     ids->searched++;
@@ -395,16 +395,16 @@ apply_members(struct mrsi_ids *ids, struct mrs_view d, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_ids_load(struct mrsi_ids *ids, struct mrs_view mark, const char *name, struct mrs_err *e)
+mrsi_ids_load(struct mrsi_ids *ids, struct mrs_view saved, const char *name, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(mark));
+    MRS_ASSERT(mrs_view_is_framed(saved));
     bool bad = false;
-    struct mrs_view d = mrsi_savepoint_doc(mark, name);
+    struct mrs_view d = mrsi_savepoint_doc(saved, name);
     ids->phase = (enum mrsi_ids_phase)mrsi_state_number(d, "phase", MRSI_IDS_APPLY, &bad);
-    if (bad || (mrsi_ids_is_between(ids) && mrs_doc_get(mark, "scan").type != MRS_MISSING)) {
+    if (bad || (mrsi_ids_is_between(ids) && mrs_doc_get(saved, "scan").type != MRS_MISSING)) {
         return mrsi_state_damaged(name, e);
     }
-    ids->went_on = true;
+    ids->resumed = true;
     if (ids->phase < MRSI_IDS_COLLECT) {
         return apply_hashes(ids, d, e);
     }

@@ -89,7 +89,7 @@ struct mrsi_ids {
     struct mrsi_temp *bodies;
     uint64_t bodies_bytes;
     struct mrsi_id_decision *judge;  /* DECIDE */
-    bool went_on;              /* some of it is from the stopped run */
+    bool resumed;                    /* some of it is from the stopped run */
     uint32_t over[MRS_SIDES_MAX], n_over; /* collections with MRS_ROLE_OVERWRITE */
 };
 
@@ -146,12 +146,12 @@ enum mrs_status mrsi_ids_there(struct mrsi_ids *ids, uint32_t coll, struct mrsi_
 /* For savepoints (checkpoint.h), in any phase. */
 enum mrs_status mrsi_ids_save(struct mrsi_ids *ids, const char *name, struct mrs_build *b, struct mrs_buf *files,
                               struct mrs_err *e);
-enum mrs_status mrsi_ids_load(struct mrsi_ids *ids, struct mrs_view mark, const char *name, struct mrs_err *e);
+enum mrs_status mrsi_ids_load(struct mrsi_ids *ids, struct mrs_view saved, const char *name, struct mrs_err *e);
 
 /* The part in id_verdicts.c. */
 enum mrs_status mrsi_id_decision_save(struct mrsi_ids *ids, struct mrs_build *b, struct mrs_buf *files,
                                       struct mrs_err *e);
-enum mrs_status mrsi_id_decision_load(struct mrsi_ids *ids, struct mrs_view mark, struct mrs_err *e);
+enum mrs_status mrsi_id_decision_load(struct mrsi_ids *ids, struct mrs_view saved, struct mrs_err *e);
 void mrsi_id_decision_free(struct mrsi_ids *ids);
 /* Starts or resumes FIND_DUPLICATES and DECIDE. */
 void mrsi_ids_begin_between(struct mrsi_ids *ids, struct mrsi_pass *pass);

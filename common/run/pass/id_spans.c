@@ -6,7 +6,7 @@
 struct id_spans_span { /* for a block */
     uint8_t first[MRSI_OBJECT_ID], last[MRSI_OBJECT_ID];
 };
-struct mrsi_twins {
+struct mrsi_equal_ids {
     pthread_mutex_t lock;
     struct one {
         struct mrs_buf spans;
@@ -16,11 +16,11 @@ struct mrsi_twins {
 };
 
 enum mrs_status
-mrsi_twins_new(struct mrsi_engine *en, struct mrs_err *e)
+mrsi_equal_ids_new(struct mrsi_engine *en, struct mrs_err *e)
 {
     MRS_ASSERT(!en->twins);
     uint32_t n = mrs_input_count(en->in);
-    size_t size = sizeof(struct mrsi_twins) + n * sizeof(struct one);
+    size_t size = sizeof(struct mrsi_equal_ids) + n * sizeof(struct one);
     en->twins = mrs_zalloc(en->mem, size);
     if (!en->twins) {
         return mrs_err_memory(e, size);
@@ -33,7 +33,7 @@ mrsi_twins_new(struct mrsi_engine *en, struct mrs_err *e)
 }
 
 void
-mrsi_twins_free(struct mrsi_engine *en)
+mrsi_equal_ids_free(struct mrsi_engine *en)
 {
     for (uint32_t i = 0; en->twins && i < mrs_input_count(en->in); i++) {
         mrs_buf_clear(&en->twins->at[i].spans);
@@ -46,7 +46,7 @@ mrsi_twins_free(struct mrsi_engine *en)
 }
 
 void
-mrsi_twins_block(struct mrsi_engine *en, uint32_t in_index, const struct mrsi_id_span *x, uint64_t docs)
+mrsi_equal_ids_block(struct mrsi_engine *en, uint32_t in_index, const struct mrsi_id_span *x, uint64_t docs)
 {
     MRS_ASSERT(in_index < mrs_input_count(en->in));
     struct one *o = &en->twins->at[in_index];

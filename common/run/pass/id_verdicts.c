@@ -120,7 +120,7 @@ next_member(struct mrsi_ids *ids, struct mrsi_id_member *m, struct mrs_err *e)
     if (s != MRS_OK) {
         return s;
     }
-    if (ids->went_on && r.n != sizeof *m) {
+    if (ids->resumed && r.n != sizeof *m) {
         return mrsi_state_damaged("a member", e);
     }
     memcpy(m, r.p, sizeof *m);
@@ -344,7 +344,7 @@ to_array(struct mrsi_id_decision *j, enum id_verdicts_list i, struct mrs_err *e)
     struct mrsi_sorted r;
     enum mrs_status s = mrsi_sorter_go_on(from, e);
     while (s == MRS_OK && (s = mrsi_sorter_next(from, &r, e)) == MRS_OK) {
-        bool whole = !j->ids->went_on || r.n == item_of(i);
+        bool whole = !j->ids->resumed || r.n == item_of(i);
         s = whole ? mrsi_file_array_put(to, r.p, e) : mrsi_state_damaged("verdicts", e);
         MRS_THEN(s, mrsi_pause_after(&j->ids->pauses, item_of(i), e));
     }
@@ -659,7 +659,7 @@ mrsi_ids_replace(const struct mrsi_ids *ids, bool there, uint64_t a, uint64_t b,
     mrs_buf_reset(room);
     uint8_t *p = mrs_buf_take(room, r->len);
     enum mrs_status s = p ? mrs_read_at(ids->bodies->fd, p, r->len, r->at, e) : mrs_buf_status(room, e);
-    if (s == MRS_OK && ids->went_on && !mrsi_savepoint_is_doc(p, r->len)) {
+    if (s == MRS_OK && ids->resumed && !mrsi_savepoint_is_doc(p, r->len)) {
         s = mrsi_state_damaged("a document", e);
     }
     doc->p = p;

@@ -100,7 +100,7 @@ mrsi_input_digest_block(struct mrsi_engine *en, uint32_t in_index, uint64_t seq,
         s = note(&o->blocks, seq, e);
         if (s == MRS_OK) {
             mrs_docs_sum(&o->docs, &c->docs);
-            mrsi_twins_block(en, in_index, &c->ids, c->docs.n);
+            mrsi_equal_ids_block(en, in_index, &c->ids, c->docs.n);
         }
     }
     pthread_mutex_unlock(&en->seen->lock);

@@ -326,7 +326,7 @@ ask_references(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_why_look(struct mrsi_engine *en, uint32_t step, const struct mrsi_fates *f, struct mrs_err *e)
+mrsi_match_reasons(struct mrsi_engine *en, uint32_t step, const struct mrsi_fates *f, struct mrs_err *e)
 {
     MRS_ASSERT(step < en->plan->n_steps);
     const struct mrs_desc *d = &en->plan->steps[step].desc;

@@ -121,12 +121,12 @@ const struct mrs_docs *mrsi_input_digest_docs(const struct mrsi_engine *en, uint
 void mrsi_input_digest_write(const struct mrsi_engine *en, struct mrs_build *b); /* `input` of the manifest */
 
 /* ---- equal_ids.c: equal `_id`s in the input ---- */
-enum mrs_status mrsi_twins_new(struct mrsi_engine *en, struct mrs_err *e);
-void mrsi_twins_free(struct mrsi_engine *en);
-void mrsi_twins_block(struct mrsi_engine *en, uint32_t in_index, const struct mrsi_id_span *x, uint64_t docs);
+enum mrs_status mrsi_equal_ids_new(struct mrsi_engine *en, struct mrs_err *e);
+void mrsi_equal_ids_free(struct mrsi_engine *en);
+void mrsi_equal_ids_block(struct mrsi_engine *en, uint32_t in_index, const struct mrsi_id_span *x, uint64_t docs);
 /* Were all documents of a namespace recorded, with `_id`s that ascend from block to block? */
 bool mrsi_ids_ascend(struct mrsi_engine *en, uint32_t in_index, uint64_t docs);
-enum mrs_status mrsi_twins_report(struct mrsi_engine *en, struct mrs_err *e);
+enum mrs_status mrsi_equal_ids_report(struct mrsi_engine *en, struct mrs_err *e);
 /* The usual `_id` at the beginning of a document; NULL: another type, or another position. */
 static inline const uint8_t *
 mrsi_first_object_id(struct mrs_view doc)
@@ -138,7 +138,7 @@ mrsi_first_object_id(struct mrs_view doc)
 
 /* ---- document_steps.c: one-document steps ---- */
 /* Frees the memory that kernels keep between documents. */
-void mrsi_worker_give_back(struct mrsi_worker *w);
+void mrsi_worker_release(struct mrsi_worker *w);
 void *mrsi_work_of(struct mrsi_worker *w, uint32_t step, struct mrs_err *e); /* NULL: out of memory */
 /* Passes doc through the steps list[from..n); SKIP: one refused it. first_quiet: number of steps of the list that
  * neither count nor record. */
@@ -201,7 +201,7 @@ enum mrs_status mrsi_metadata_now(struct mrsi_engine *en, const struct mrsi_coll
 
 /* ---- extra_files.c ---- */
 /* Is an entry of the input an extra file that belongs to the output? */
-bool mrsi_extra_goes(const struct mrsi_engine *en, uint32_t i);
+bool mrsi_extra_is_copied(const struct mrsi_engine *en, uint32_t i);
 bool mrsi_is_oplog(const struct mrsi_engine *en, uint32_t i);
 /* Before anything is written: checks that the oplog does not affect the plan's collections, and that extra files with
  * documents are valid. */

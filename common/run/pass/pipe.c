@@ -135,7 +135,7 @@ give_back(const struct mrsi_pipe *p, struct mrsi_worker *w, struct pipe_slot *x)
 {
     p->clear(p->arg, x->job);
     memset(x->job, 0, p->job_size);
-    mrsi_worker_give_back(w);
+    mrsi_worker_release(w);
 }
 
 static bool

@@ -38,7 +38,7 @@ mrsi_step_outputs_open(struct mrsi_step_outputs *s, uint32_t side, struct mrs_er
         return MRS_OK;
     }
     s->n_wr++;
-    return mrsi_pass_goes_on(s->pass) ? mrsi_writer_prepare(s->en, coll, s->step, &s->wr[k], e)
+    return mrsi_pass_is_resumed(s->pass) ? mrsi_writer_prepare(s->en, coll, s->step, &s->wr[k], e)
                                       : mrsi_writer_open(s->en, coll, s->step, &s->wr[k], e);
 }
 
@@ -63,7 +63,7 @@ static enum mrs_status
 meet_there(struct mrsi_step_outputs *s, struct mrs_err *e)
 {
     enum mrs_status st = MRS_OK;
-    s->there = mrsi_pass_goes_on(s->pass) ? s->there : 0;
+    s->there = mrsi_pass_is_resumed(s->pass) ? s->there : 0;
     for (; st == MRS_OK && s->there < s->n_wr; s->there++) {
         if (s->ids.phase != MRSI_IDS_APPLY && only_added(s, s->wr[s->there].coll)) {
             st = mrsi_ids_there(&s->ids, s->wr[s->there].coll, s->pass, e);
@@ -95,9 +95,9 @@ row_of_coll(const struct mrsi_step_outputs *s, struct mrsi_worker *w, uint32_t c
 static enum mrs_status
 copy_there(struct mrsi_step_outputs *s, bool restart, struct mrs_err *e)
 {
-    bool goes_on = mrsi_pass_goes_on(s->pass);
-    enum mrs_status st = restart && !goes_on ? restart_all(s, e) : MRS_OK;
-    s->at = goes_on ? s->at : 0;
+    bool resumed = mrsi_pass_is_resumed(s->pass);
+    enum mrs_status st = restart && !resumed ? restart_all(s, e) : MRS_OK;
+    s->at = resumed ? s->at : 0;
     for (; st == MRS_OK && s->at < s->n_wr; s->at++) {
         struct mrsi_writer *wr = &s->wr[s->at];
         if (!only_added(s, wr->coll)) {
@@ -113,7 +113,7 @@ copy_there(struct mrsi_step_outputs *s, bool restart, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_step_outputs_begin(struct mrsi_step_outputs *s, struct mrsi_refused_mark log, bool again, struct mrs_err *e)
+mrsi_step_outputs_begin(struct mrsi_step_outputs *s, struct mrsi_refused_position log, bool again, struct mrs_err *e)
 {
     mrsi_refused_rewind(s->en, log);
     mrsi_rows_begin(s->en);
@@ -402,13 +402,13 @@ mrsi_step_outputs_save(struct mrsi_step_outputs *s, struct mrs_build *b, struct 
 }
 
 enum mrs_status
-mrsi_step_outputs_load(struct mrsi_step_outputs *s, struct mrs_view mark, struct mrs_err *e)
+mrsi_step_outputs_load(struct mrsi_step_outputs *s, struct mrs_view saved, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(mark));
+    MRS_ASSERT(mrs_view_is_framed(saved));
     bool bad = false;
-    s->there = (uint32_t)mrsi_state_number(mark, "there", s->n_wr, &bad);
-    s->at = (uint32_t)mrsi_state_number(mark, "copying", s->n_wr, &bad);
-    return bad ? mrsi_state_damaged("the step", e) : mrsi_ids_load(&s->ids, mark, "ids", e);
+    s->there = (uint32_t)mrsi_state_number(saved, "there", s->n_wr, &bad);
+    s->at = (uint32_t)mrsi_state_number(saved, "copying", s->n_wr, &bad);
+    return bad ? mrsi_state_damaged("the step", e) : mrsi_ids_load(&s->ids, saved, "ids", e);
 }
 
 /* A document that another one stands for is safe only if that one was written. */

@@ -26,7 +26,7 @@ enum mrs_status mrsi_step_outputs_init(struct mrsi_step_outputs *s, struct mrsi_
 enum mrs_status mrsi_step_outputs_open(struct mrsi_step_outputs *s, uint32_t side, struct mrs_err *e);
 /* Starts a round of writing: discards counts and refusals after `log`. again: also discards the output, and replaces a
  * savepoint on disk that refers to it. A savepoint may be taken here: set its contents before. */
-enum mrs_status mrsi_step_outputs_begin(struct mrsi_step_outputs *s, struct mrsi_refused_mark log, bool again,
+enum mrs_status mrsi_step_outputs_begin(struct mrsi_step_outputs *s, struct mrsi_refused_position log, bool again,
                                         struct mrs_err *e);
 /* In a round, before sources are read: handles the existing documents of collections that are only added to. The phases
  * OPTIMISTIC and COLLECT read their `_id`s, unless known; all phases but COLLECT write and count them. restart: empties
@@ -97,7 +97,7 @@ void mrsi_step_outputs_job_clear(struct mrsi_step_outputs *s, struct mrsi_step_o
 /* Their counts and known `_id`s, as fields of a savepoint. The writers are those of the pass. */
 enum mrs_status mrsi_step_outputs_save(struct mrsi_step_outputs *s, struct mrs_build *b, struct mrs_buf *files,
                                        struct mrs_err *e);
-enum mrs_status mrsi_step_outputs_load(struct mrsi_step_outputs *s, struct mrs_view mark, struct mrs_err *e);
+enum mrs_status mrsi_step_outputs_load(struct mrsi_step_outputs *s, struct mrs_view saved, struct mrs_err *e);
 /* Ends the step: closes all writers (status MRS_OK) or discards everything. */
 enum mrs_status mrsi_step_outputs_end(struct mrsi_step_outputs *s, enum mrs_status status, struct mrs_err *e);
 

@@ -136,7 +136,7 @@ one_stage(struct mrsi_rekey_run *k, struct mrs_err *e)
     case MRSI_REKEY_READ:
         s = mrsi_rekey_read(k, e);
         mrsi_rows_accept(k->en);
-        k->log = mrsi_refused_mark(k->en);
+        k->log = mrsi_refused_position(k->en);
         break;
     case MRSI_REKEY_DECIDE: s = decide(k, e); break;
     case MRSI_REKEY_WRITE:
@@ -153,7 +153,7 @@ one_stage(struct mrsi_rekey_run *k, struct mrs_err *e)
 static enum mrs_status
 all_stages(struct mrsi_rekey_run *k, struct mrs_err *e)
 {
-    enum mrs_status s = mrsi_pass_goes_on(&k->pass) ? mrsi_rekey_from_mark(k, e) : MRS_OK;
+    enum mrs_status s = mrsi_pass_is_resumed(&k->pass) ? mrsi_rekey_from_mark(k, e) : MRS_OK;
     while (s == MRS_OK && k->stage != MRSI_REKEY_DONE) {
         s = one_stage(k, e);
     }
@@ -174,7 +174,7 @@ mrsi_rekey_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     MRS_THEN(s, all_stages(&k, e));
     if (s == MRS_OK) {
         mrsi_rows_accept(en);
-        s = mrsi_why_look(en, step, NULL, e);
+        s = mrsi_match_reasons(en, step, NULL, e);
     }
     clear(&k);
     return mrsi_step_outputs_end(&k.sides, s, e);

@@ -63,7 +63,7 @@ struct mrsi_rekey_run {
     struct mrsi_scan scan;
     struct mrsi_pass pass;
     enum mrsi_rekey_stage stage;
-    bool went_on; /* tables are from the stopped run */
+    bool resumed; /* tables are from the stopped run */
     uint64_t n; /* documents */
     /* from the first pass, by ordinal unless stated otherwise */
     struct mrsi_fates fates;
@@ -81,7 +81,7 @@ struct mrsi_rekey_run {
     /* writing */
     struct mrsi_mapped_mem called;     /* uint64_t: offset in names of the new value of references to each document;
                                         * MRSI_NO_ORDINAL: they stay */
-    struct mrsi_refused_mark log;      /* of refused documents, before any output */
+    struct mrsi_refused_position log;  /* of refused documents, before any output */
     uint32_t now;                      /* side being read */
     bool late;                         /* a document could not be written */
 };

@@ -125,63 +125,63 @@ are_groups(const struct mrsi_rekey_run *k)
 
 /* ---- load ---- */
 static enum mrs_status
-apply_read(struct mrsi_rekey_run *k, struct mrs_view mark, struct mrs_err *e)
+apply_read(struct mrsi_rekey_run *k, struct mrs_view saved, struct mrs_err *e)
 {
-    enum mrs_status s = mrsi_file_array_load(&k->hashes, mark, "hashes", e);
-    MRS_THEN(s, mrsi_index_load(&k->keys, mark, "keys", e));
-    MRS_THEN(s, mrsi_file_array_load(&k->joins, mark, "joins", e));
+    enum mrs_status s = mrsi_file_array_load(&k->hashes, saved, "hashes", e);
+    MRS_THEN(s, mrsi_index_load(&k->keys, saved, "keys", e));
+    MRS_THEN(s, mrsi_file_array_load(&k->joins, saved, "joins", e));
     return s == MRS_OK && k->keys.end > k->name_at.n ? mrsi_state_damaged("the documents", e) : s;
 }
 
 static enum mrs_status
-apply_groups(struct mrsi_rekey_run *k, struct mrs_view mark, struct mrs_err *e)
+apply_groups(struct mrsi_rekey_run *k, struct mrs_view saved, struct mrs_err *e)
 {
     uint64_t share = k->en->memory / 16, bytes = k->n * sizeof(struct mrsi_rekey_group);
-    enum mrs_status s = mrsi_mapped_mem_load(&k->root, k->en, k->n * sizeof(uint64_t), share, mark, "root", e);
-    MRS_THEN(s, mrsi_mapped_mem_load(&k->group, k->en, bytes, 2 * share, mark, "group", e));
-    MRS_THEN(s, mrsi_file_array_load(&k->gains, mark, "gains", e));
+    enum mrs_status s = mrsi_mapped_mem_load(&k->root, k->en, k->n * sizeof(uint64_t), share, saved, "root", e);
+    MRS_THEN(s, mrsi_mapped_mem_load(&k->group, k->en, bytes, 2 * share, saved, "group", e));
+    MRS_THEN(s, mrsi_file_array_load(&k->gains, saved, "gains", e));
     MRS_THEN(s, mrsi_file_array_end(&k->gains, e));
     return s == MRS_OK && !are_groups(k) ? mrsi_state_damaged("a group", e) : s;
 }
 
 static enum mrs_status
-apply_decided(struct mrsi_rekey_run *k, struct mrs_view mark, struct mrs_err *e)
+apply_decided(struct mrsi_rekey_run *k, struct mrs_view saved, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(mark));
+    MRS_ASSERT(mrs_view_is_framed(saved));
     bool bad = false;
     k->n = k->name_at.n;
-    k->now = (uint32_t)mrsi_state_number(mark, "now", k->st->desc.n_sides, &bad);
-    struct mrs_val late = mrs_doc_get(mark, "late");
+    k->now = (uint32_t)mrsi_state_number(saved, "now", k->st->desc.n_sides, &bad);
+    struct mrs_val late = mrs_doc_get(saved, "late");
     bad = bad || late.type != MRS_BOOL || k->fates.n != k->n || k->ids.end > k->n;
     enum mrs_status s = bad ? mrsi_state_damaged("the step", e) : mrsi_file_array_end(&k->name_at, e);
     MRS_THEN(s, mrsi_file_array_end(&k->names, e));
     MRS_THEN(s, check_names(k, e));
-    MRS_THEN(s, mrsi_index_load(&k->fresh, mark, "fresh", e));
+    MRS_THEN(s, mrsi_index_load(&k->fresh, saved, "fresh", e));
     s = s == MRS_OK && k->fresh.end > k->n ? mrsi_state_damaged("the documents", e) : s;
-    s = s == MRS_OK && k->wants.merge ? apply_groups(k, mark, e) : s;
+    s = s == MRS_OK && k->wants.merge ? apply_groups(k, saved, e) : s;
     k->late = s == MRS_OK && *late.p;
     MRS_THEN(s, mrsi_rekey_call(k, e));
     MRS_THEN(s, mrsi_rekey_open(k, e));
     MRS_THEN(s, mrsi_pass_load(&k->pass, e));
-    return s == MRS_OK ? mrsi_step_outputs_load(&k->sides, mark, e) : s;
+    return s == MRS_OK ? mrsi_step_outputs_load(&k->sides, saved, e) : s;
 }
 
 enum mrs_status
 mrsi_rekey_from_mark(struct mrsi_rekey_run *k, struct mrs_err *e)
 {
-    struct mrs_view mark = k->pass.from;
+    struct mrs_view saved = k->pass.from;
     bool bad = false;
-    k->stage = (enum mrsi_rekey_stage)mrsi_state_number(mark, "stage", MRSI_REKEY_POINT, &bad);
-    k->log = mrsi_load_log(mark, "logged", &bad);
-    enum mrs_status s = bad ? mrsi_state_damaged("the step", e) : mrsi_fates_load(&k->fates, mark, "fates", e);
-    MRS_THEN(s, mrsi_index_load(&k->ids, mark, "former", e));
-    MRS_THEN(s, mrsi_file_array_load(&k->name_at, mark, "nameAt", e));
-    MRS_THEN(s, mrsi_file_array_load(&k->names, mark, "names", e));
-    k->went_on = true;
+    k->stage = (enum mrsi_rekey_stage)mrsi_state_number(saved, "stage", MRSI_REKEY_POINT, &bad);
+    k->log = mrsi_load_log(saved, "logged", &bad);
+    enum mrs_status s = bad ? mrsi_state_damaged("the step", e) : mrsi_fates_load(&k->fates, saved, "fates", e);
+    MRS_THEN(s, mrsi_index_load(&k->ids, saved, "former", e));
+    MRS_THEN(s, mrsi_file_array_load(&k->name_at, saved, "nameAt", e));
+    MRS_THEN(s, mrsi_file_array_load(&k->names, saved, "names", e));
+    k->resumed = true;
     if (s == MRS_OK && is_decided(k)) {
-        return apply_decided(k, mark, e);
+        return apply_decided(k, saved, e);
     }
-    MRS_THEN(s, apply_read(k, mark, e));
+    MRS_THEN(s, apply_read(k, saved, e));
     MRS_THEN(s, mrsi_pass_load(&k->pass, e));
     if (k->stage == MRSI_REKEY_DECIDE) {
         k->pass.from = mrs_empty_doc();

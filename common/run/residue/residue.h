@@ -52,7 +52,7 @@ void mrsi_residue_coll_clear(struct mrsi_residue_coll *c); /* after init */
 enum mrs_status mrsi_residue_coll_run(struct mrsi_residue_coll *c, bool opened, struct mrs_err *e);
 enum mrs_status mrsi_residue_coll_save(struct mrsi_residue_coll *c, struct mrs_build *b, struct mrs_buf *files,
                                        struct mrs_err *e);
-enum mrs_status mrsi_residue_coll_load(struct mrsi_residue_coll *c, struct mrs_view mark, struct mrs_err *e);
+enum mrs_status mrsi_residue_coll_load(struct mrsi_residue_coll *c, struct mrs_view saved, struct mrs_err *e);
 
 /* ---- residue_put.c: restores one collection ---- */
 struct mrsi_residue_put {
@@ -80,7 +80,7 @@ void mrsi_residue_put_clear(struct mrsi_residue_put *p); /* after init */
 enum mrs_status mrsi_residue_put_run(struct mrsi_residue_put *p, bool opened, struct mrs_err *e);
 enum mrs_status mrsi_residue_put_save(struct mrsi_residue_put *p, struct mrs_build *b, struct mrs_buf *files,
                                       struct mrs_err *e);
-enum mrs_status mrsi_residue_put_load(struct mrsi_residue_put *p, struct mrs_view mark, struct mrs_err *e);
+enum mrs_status mrsi_residue_put_load(struct mrsi_residue_put *p, struct mrs_view saved, struct mrs_err *e);
 
 /* ---- residue_run.c: shared by writing and restoring ---- */
 struct mrsi_names { /* of collections, sorted, without duplicates */

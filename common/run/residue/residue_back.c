@@ -348,28 +348,28 @@ damaged(struct mrs_err *e)
 
 /* Resumes the check of the input. */
 static enum mrs_status
-apply_check(struct backing *x, struct mrs_view mark, struct mrs_err *e)
+apply_check(struct backing *x, struct mrs_view saved, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(mark));
+    MRS_ASSERT(mrs_view_is_framed(saved));
     bool bad = false;
     size_t n;
-    const uint8_t *p = mrsi_state_bytes(mark, "digest", &n, &bad);
+    const uint8_t *p = mrsi_state_bytes(saved, "digest", &n, &bad);
     if (bad || n != sizeof x->digest || x->at >= x->n_touched) {
         return damaged(e);
     }
     memcpy(&x->digest, p, n);
     enum mrs_status s = mrsi_pass_load(&x->pass, e);
     MRS_THEN(s, open_checked(x, e));
-    return s == MRS_OK ? mrsi_docs_load(&x->docs, mark, "docs", e) : s;
+    return s == MRS_OK ? mrsi_docs_load(&x->docs, saved, "docs", e) : s;
 }
 
 static enum mrs_status
-apply_written(struct backing *x, struct mrs_view mark, struct mrs_err *e)
+apply_written(struct backing *x, struct mrs_view saved, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(mark));
+    MRS_ASSERT(mrs_view_is_framed(saved));
     struct mrs_buf bytes;
     mrs_buf_init(&bytes, x->en.mem, SIZE_MAX);
-    enum mrs_status s = mrsi_load_bytes(&x->en, mark, "written", &bytes, e);
+    enum mrs_status s = mrsi_load_bytes(&x->en, saved, "written", &bytes, e);
     if (s == MRS_OK && bytes.n != x->n_touched * sizeof *x->written) {
         s = damaged(e);
     } else if (s == MRS_OK && bytes.n) {
@@ -381,19 +381,19 @@ apply_written(struct backing *x, struct mrs_view mark, struct mrs_err *e)
 
 /* Resumes the restore, except for the current collection. */
 static enum mrs_status
-apply_put(struct backing *x, struct mrs_view mark, struct mrs_err *e)
+apply_put(struct backing *x, struct mrs_view saved, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(mark));
+    MRS_ASSERT(mrs_view_is_framed(saved));
     bool bad = false;
-    x->open = mrsi_state_number(mark, "inMiddle", 1, &bad);
-    x->record_at = mrsi_state_number(mark, "record", x->r->size, &bad);
-    x->records = mrsi_state_number(mark, "records", INT64_MAX, &bad);
+    x->open = mrsi_state_number(saved, "inMiddle", 1, &bad);
+    x->record_at = mrsi_state_number(saved, "record", x->r->size, &bad);
+    x->records = mrsi_state_number(saved, "records", INT64_MAX, &bad);
     if (bad || (x->stage == COLLECTIONS ? x->at > x->n_touched : x->open)) {
         return damaged(e);
     }
     x->r->at = x->record_at;
     x->r->records = x->records;
-    enum mrs_status s = apply_written(x, mark, e);
+    enum mrs_status s = apply_written(x, saved, e);
     return s == MRS_OK && !x->open ? mrsi_pass_load(&x->pass, e) : s;
 }
 
@@ -401,13 +401,13 @@ static enum mrs_status
 go_on(struct backing *x, struct mrs_err *e)
 {
     bool bad = false;
-    struct mrs_view mark = x->pass.from;
-    x->stage = (unsigned)mrsi_state_number(mark, "stage", OTHERS, &bad);
-    x->at = (uint32_t)mrsi_state_number(mark, "at", UINT32_MAX - 1, &bad);
+    struct mrs_view saved = x->pass.from;
+    x->stage = (unsigned)mrsi_state_number(saved, "stage", OTHERS, &bad);
+    x->at = (uint32_t)mrsi_state_number(saved, "at", UINT32_MAX - 1, &bad);
     if (bad) {
         return damaged(e);
     }
-    return x->stage == CHECK ? apply_check(x, mark, e) : apply_put(x, mark, e);
+    return x->stage == CHECK ? apply_check(x, saved, e) : apply_put(x, saved, e);
 }
 
 /* ---- entry point ---- */
@@ -454,7 +454,7 @@ go_on_whole(struct backing *x, struct mrs_err *e)
     x->pass.kind = MRSI_CKPT_PUBLISH;
     x->stage = OTHERS;
     mrsi_ckpt_savepoint_for(&x->pass);
-    return mrsi_pass_goes_on(&x->pass) ? apply_written(x, x->pass.from, e) : MRS_OK;
+    return mrsi_pass_is_resumed(&x->pass) ? apply_written(x, x->pass.from, e) : MRS_OK;
 }
 
 /* Work up to the inverse run. */
@@ -471,9 +471,9 @@ begin(struct backing *x, struct mrs_err *e)
         return s;
     }
     mrsi_ckpt_savepoint_for(&x->pass);
-    bool goes_on = mrsi_pass_goes_on(&x->pass);
-    s = goes_on ? go_on(x, e) : MRS_OK;
-    return s == MRS_OK && x->stage == CHECK ? check_input(x, goes_on, e) : s;
+    bool resumed = mrsi_pass_is_resumed(&x->pass);
+    s = resumed ? go_on(x, e) : MRS_OK;
+    return s == MRS_OK && x->stage == CHECK ? check_input(x, resumed, e) : s;
 }
 
 /* It was killed after the final rename: removes the remains of the inverse run. */

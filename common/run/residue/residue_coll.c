@@ -297,18 +297,18 @@ mrsi_residue_coll_save(struct mrsi_residue_coll *c, struct mrs_build *b, struct 
 }
 
 static enum mrs_status
-apply_numbers(struct mrsi_residue_coll *c, struct mrs_view mark, struct mrs_err *e)
+apply_numbers(struct mrsi_residue_coll *c, struct mrs_view saved, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(mark));
+    MRS_ASSERT(mrs_view_is_framed(saved));
     bool bad = false;
     size_t n;
-    c->stage = (unsigned)mrsi_state_number(mark, "stage", DIGEST, &bad);
-    c->same = mrsi_state_number(mark, "same", 1, &bad);
-    c->kinds = (unsigned)mrsi_state_number(mark, "kinds", UINT32_MAX, &bad);
-    c->no = mrsi_state_number(mark, "no", INT64_MAX, &bad);
-    c->taken = mrsi_state_number(mark, "taken", INT64_MAX, &bad);
-    c->last = mrsi_state_number(mark, "last", INT64_MAX, &bad);
-    const uint8_t *p = mrsi_state_bytes(mark, "digest", &n, &bad);
+    c->stage = (unsigned)mrsi_state_number(saved, "stage", DIGEST, &bad);
+    c->same = mrsi_state_number(saved, "same", 1, &bad);
+    c->kinds = (unsigned)mrsi_state_number(saved, "kinds", UINT32_MAX, &bad);
+    c->no = mrsi_state_number(saved, "no", INT64_MAX, &bad);
+    c->taken = mrsi_state_number(saved, "taken", INT64_MAX, &bad);
+    c->last = mrsi_state_number(saved, "last", INT64_MAX, &bad);
+    const uint8_t *p = mrsi_state_bytes(saved, "digest", &n, &bad);
     if (bad || n != sizeof c->digest || (c->same && has_offsets(c))) {
         return mrsi_state_damaged("what is compared", e);
     }
@@ -317,34 +317,34 @@ apply_numbers(struct mrsi_residue_coll *c, struct mrs_view mark, struct mrs_err 
 }
 
 static enum mrs_status
-load_offsets(struct mrsi_residue_coll *c, struct mrs_view mark, struct mrs_err *e)
+load_offsets(struct mrsi_residue_coll *c, struct mrs_view saved, struct mrs_err *e)
 {
-    enum mrs_status s = mrsi_doc_offsets_load(&c->offsets, mark, c->stage != OFFSETS, e);
+    enum mrs_status s = mrsi_doc_offsets_load(&c->offsets, saved, c->stage != OFFSETS, e);
     return s == MRS_OK && c->stage != OFFSETS ? mrsi_doc_offsets_end(&c->offsets, c->inverse, c->k, e) : s;
 }
 
 static enum mrs_status
-apply_gathered(struct mrsi_residue_coll *c, struct mrs_view mark, struct mrs_err *e)
+apply_gathered(struct mrsi_residue_coll *c, struct mrs_view saved, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(mark));
-    enum mrs_status s = has_offsets(c) ? load_offsets(c, mark, e) : MRS_OK;
+    MRS_ASSERT(mrs_view_is_framed(saved));
+    enum mrs_status s = has_offsets(c) ? load_offsets(c, saved, e) : MRS_OK;
     if (s == MRS_OK && c->stage >= FROM && c->stage <= MATCH) {
-        s = mrsi_sorter_load(&c->from_hashes, mark, "fromHashes", e);
-        MRS_THEN(s, mrsi_sorter_load(&c->back_hashes, mark, "backHashes", e));
+        s = mrsi_sorter_load(&c->from_hashes, saved, "fromHashes", e);
+        MRS_THEN(s, mrsi_sorter_load(&c->back_hashes, saved, "backHashes", e));
     }
     if (s == MRS_OK && (c->stage == MATCH || c->stage == DOCS)) {
-        s = mrsi_sorter_load(&c->pairs, mark, "pairs", e);
+        s = mrsi_sorter_load(&c->pairs, saved, "pairs", e);
     }
-    return s == MRS_OK && c->stage == DOCS ? mrsi_pack_load(&c->pack, c->en, mark, e) : s;
+    return s == MRS_OK && c->stage == DOCS ? mrsi_pack_load(&c->pack, c->en, saved, e) : s;
 }
 
 enum mrs_status
-mrsi_residue_coll_load(struct mrsi_residue_coll *c, struct mrs_view mark, struct mrs_err *e)
+mrsi_residue_coll_load(struct mrsi_residue_coll *c, struct mrs_view saved, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(mark));
-    enum mrs_status s = apply_numbers(c, mark, e);
+    MRS_ASSERT(mrs_view_is_framed(saved));
+    enum mrs_status s = apply_numbers(c, saved, e);
     MRS_THEN(s, open_stage(c, e));
-    s = s == MRS_OK && reads_from(c) ? mrsi_docs_load(&c->from, mark, "from", e) : s;
-    s = s == MRS_OK && reads_back(c) ? mrsi_docs_load(&c->back, mark, "back", e) : s;
-    return s == MRS_OK ? apply_gathered(c, mark, e) : s;
+    s = s == MRS_OK && reads_from(c) ? mrsi_docs_load(&c->from, saved, "from", e) : s;
+    s = s == MRS_OK && reads_back(c) ? mrsi_docs_load(&c->back, saved, "back", e) : s;
+    return s == MRS_OK ? apply_gathered(c, saved, e) : s;
 }

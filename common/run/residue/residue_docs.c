@@ -71,11 +71,11 @@ skip(struct mrsi_docs *d, uint64_t bytes, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_docs_load(struct mrsi_docs *d, struct mrs_view mark, const char *name, struct mrs_err *e)
+mrsi_docs_load(struct mrsi_docs *d, struct mrs_view saved, const char *name, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(mark));
+    MRS_ASSERT(mrs_view_is_framed(saved));
     bool bad = false;
-    struct mrs_view x = mrsi_savepoint_doc(mark, name);
+    struct mrs_view x = mrsi_savepoint_doc(saved, name);
     struct mrs_reader_at at = mrsi_load_place(x, &bad);
     uint64_t in = mrsi_state_number(x, "in", INT64_MAX, &bad);
     if (bad || (!d->reader && in)) {
@@ -145,14 +145,14 @@ mrsi_doc_offsets_save(struct mrsi_doc_offsets *s, struct mrs_build *b, struct mr
 }
 
 enum mrs_status
-mrsi_doc_offsets_load(struct mrsi_doc_offsets *s, struct mrs_view mark, bool ended, struct mrs_err *e)
+mrsi_doc_offsets_load(struct mrsi_doc_offsets *s, struct mrs_view saved, bool ended, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(mark));
+    MRS_ASSERT(mrs_view_is_framed(saved));
     bool bad = false;
-    s->n = mrsi_state_number(mark, "shelved", INT64_MAX / 8 - 1, &bad);
-    s->end = mrsi_state_number(mark, "shelfEnd", INT64_MAX, &bad);
+    s->n = mrsi_state_number(saved, "shelved", INT64_MAX / 8 - 1, &bad);
+    s->end = mrsi_state_number(saved, "shelfEnd", INT64_MAX, &bad);
     enum mrs_status st = bad ? mrsi_state_damaged("where documents stand", e) : MRS_OK;
-    MRS_THEN(st, mrsi_file_array_load(&s->off, mark, "shelf", e));
+    MRS_THEN(st, mrsi_file_array_load(&s->off, saved, "shelf", e));
     bool fits = s->off.n == s->n + (s->n > 0) && s->off.ended == ended;
     return st == MRS_OK && !fits ? mrsi_state_damaged("where documents stand", e) : st;
 }

@@ -27,7 +27,7 @@ enum mrs_status mrsi_residue_publish(struct mrsi_residue_out *o, const char *pat
 void mrsi_residue_out_clear(struct mrsi_residue_out *o);
 enum mrs_status mrsi_residue_out_save(struct mrsi_residue_out *o, struct mrs_build *b, struct mrs_buf *files,
                                       struct mrs_err *e);
-enum mrs_status mrsi_residue_out_load(struct mrsi_residue_out *o, struct mrs_view mark, struct mrs_err *e);
+enum mrs_status mrsi_residue_out_load(struct mrsi_residue_out *o, struct mrs_view saved, struct mrs_err *e);
 struct mrs_residue {
     struct mrs_mem *mem;
     int fd;
@@ -80,7 +80,7 @@ enum mrs_status mrsi_docs_next(struct mrsi_docs *d, struct mrs_view *doc, struct
 void mrsi_docs_close(struct mrsi_docs *d);
 /* The position as field `name`; and opening there. */
 void mrsi_docs_save(const struct mrsi_docs *d, const char *name, struct mrs_build *b);
-enum mrs_status mrsi_docs_load(struct mrsi_docs *d, struct mrs_view mark, const char *name, struct mrs_err *e);
+enum mrs_status mrsi_docs_load(struct mrsi_docs *d, struct mrs_view saved, const char *name, struct mrs_err *e);
 
 struct mrsi_doc_offsets { /* access by number in a plain data file */
     int fd;
@@ -99,7 +99,7 @@ enum mrs_status mrsi_doc_offsets_end(struct mrsi_doc_offsets *s, struct mrs_inpu
 enum mrs_status mrsi_doc_offsets_save(struct mrsi_doc_offsets *s, struct mrs_build *b, struct mrs_buf *files,
                                       struct mrs_err *e);
 /* ended: the list is complete, and stays so after end. */
-enum mrs_status mrsi_doc_offsets_load(struct mrsi_doc_offsets *s, struct mrs_view mark, bool ended, struct mrs_err *e);
+enum mrs_status mrsi_doc_offsets_load(struct mrsi_doc_offsets *s, struct mrs_view saved, bool ended, struct mrs_err *e);
 /* Document no, valid until the next call; no < n. */
 enum mrs_status mrsi_doc_offsets_get(struct mrsi_doc_offsets *s, uint64_t no, struct mrs_view *doc, struct mrs_err *e);
 void mrsi_doc_offsets_close(struct mrsi_doc_offsets *s);

@@ -82,13 +82,13 @@ mrsi_residue_out_save(struct mrsi_residue_out *o, struct mrs_build *b, struct mr
 }
 
 enum mrs_status
-mrsi_residue_out_load(struct mrsi_residue_out *o, struct mrs_view mark, struct mrs_err *e)
+mrsi_residue_out_load(struct mrsi_residue_out *o, struct mrs_view saved, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(mark));
+    MRS_ASSERT(mrs_view_is_framed(saved));
     bool bad = false;
-    o->records = mrsi_state_number(mark, "records", INT64_MAX, &bad);
+    o->records = mrsi_state_number(saved, "records", INT64_MAX, &bad);
     enum mrs_status s = bad ? mrsi_state_damaged("the residue", e) : MRS_OK;
-    MRS_THEN(s, mrsi_load_temp(o->file.en, mark, "residue", &o->file.temp, &o->file.bytes, e));
+    MRS_THEN(s, mrsi_load_temp(o->file.en, saved, "residue", &o->file.temp, &o->file.bytes, e));
     o->bytes = o->file.bytes;
     return s;
 }

@@ -120,18 +120,18 @@ mrsi_pack_save(const struct mrsi_residue_pack *p, struct mrsi_engine *en, struct
 }
 
 enum mrs_status
-mrsi_pack_load(struct mrsi_residue_pack *p, struct mrsi_engine *en, struct mrs_view mark, struct mrs_err *e)
+mrsi_pack_load(struct mrsi_residue_pack *p, struct mrsi_engine *en, struct mrs_view saved, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(mark));
+    MRS_ASSERT(mrs_view_is_framed(saved));
     bool bad = false;
-    p->op = (enum mrsi_op)mrsi_state_number(mark, "op", MRSI_NEW, &bad);
-    p->first = mrsi_state_number(mark, "opFirst", INT64_MAX, &bad);
-    p->n = mrsi_state_number(mark, "opDocs", INT64_MAX, &bad);
-    p->next = mrsi_state_number(mark, "opNext", INT64_MAX, &bad);
+    p->op = (enum mrsi_op)mrsi_state_number(saved, "op", MRSI_NEW, &bad);
+    p->first = mrsi_state_number(saved, "opFirst", INT64_MAX, &bad);
+    p->n = mrsi_state_number(saved, "opDocs", INT64_MAX, &bad);
+    p->next = mrsi_state_number(saved, "opNext", INT64_MAX, &bad);
     enum mrs_status s = bad ? mrsi_state_damaged("packed documents", e) : MRS_OK;
-    MRS_THEN(s, mrsi_load_bytes(en, mark, "packOps", &p->ops, e));
-    MRS_THEN(s, mrsi_load_bytes(en, mark, "packDocs", &p->docs, e));
-    return s == MRS_OK ? mrsi_load_bytes(en, mark, "packBase", &p->base, e) : s;
+    MRS_THEN(s, mrsi_load_bytes(en, saved, "packOps", &p->ops, e));
+    MRS_THEN(s, mrsi_load_bytes(en, saved, "packDocs", &p->docs, e));
+    return s == MRS_OK ? mrsi_load_bytes(en, saved, "packBase", &p->base, e) : s;
 }
 
 /* ---- decode ---- */
@@ -288,13 +288,13 @@ mrsi_unpack_save(const struct mrsi_unpack *u, struct mrs_build *b)
 }
 
 enum mrs_status
-mrsi_unpack_load(struct mrsi_unpack *u, struct mrs_view mark, struct mrs_err *e)
+mrsi_unpack_load(struct mrsi_unpack *u, struct mrs_view saved, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(mark));
+    MRS_ASSERT(mrs_view_is_framed(saved));
     bool bad = false;
-    u->next = mrsi_state_number(mark, "next", INT64_MAX, &bad);
-    u->taken = mrsi_state_number(mark, "taken", INT64_MAX, &bad);
-    u->given = mrsi_state_number(mark, "given", INT64_MAX, &bad);
+    u->next = mrsi_state_number(saved, "next", INT64_MAX, &bad);
+    u->taken = mrsi_state_number(saved, "taken", INT64_MAX, &bad);
+    u->given = mrsi_state_number(saved, "given", INT64_MAX, &bad);
     return bad ? mrsi_state_damaged("documents of a residue", e) : MRS_OK;
 }
 

@@ -39,7 +39,7 @@ enum mrs_status mrsi_pack_end(struct mrsi_residue_pack *p, struct mrs_err *e);
 void mrsi_pack_clear(struct mrsi_residue_pack *p);
 enum mrs_status mrsi_pack_save(const struct mrsi_residue_pack *p, struct mrsi_engine *en, struct mrs_build *b,
                                struct mrs_buf *files, struct mrs_err *e);
-enum mrs_status mrsi_pack_load(struct mrsi_residue_pack *p, struct mrsi_engine *en, struct mrs_view mark,
+enum mrs_status mrsi_pack_load(struct mrsi_residue_pack *p, struct mrsi_engine *en, struct mrs_view saved,
                                struct mrs_err *e);
 /* Decodes a record: passes each restored document to put. */
 struct mrsi_unpack {
@@ -59,6 +59,6 @@ enum mrs_status mrsi_unpack(struct mrsi_unpack *u, struct mrs_err *e);
 void mrsi_unpack_clear(struct mrsi_unpack *u);
 /* The position while put runs; for decoding the same record again. */
 void mrsi_unpack_save(const struct mrsi_unpack *u, struct mrs_build *b);
-enum mrs_status mrsi_unpack_load(struct mrsi_unpack *u, struct mrs_view mark, struct mrs_err *e);
+enum mrs_status mrsi_unpack_load(struct mrsi_unpack *u, struct mrs_view saved, struct mrs_err *e);
 
 #endif

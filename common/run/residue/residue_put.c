@@ -150,15 +150,15 @@ mrsi_residue_put_save(struct mrsi_residue_put *p, struct mrs_build *b, struct mr
 }
 
 static enum mrs_status
-apply_numbers(struct mrsi_residue_put *p, struct mrs_view mark, struct mrs_err *e)
+apply_numbers(struct mrsi_residue_put *p, struct mrs_view saved, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(mark));
+    MRS_ASSERT(mrs_view_is_framed(saved));
     bool bad = false;
     size_t n;
-    p->stage = (unsigned)mrsi_state_number(mark, "stage", SAME, &bad);
-    p->r->at = mrsi_state_number(mark, "at", p->r->size, &bad);
-    p->r->records = mrsi_state_number(mark, "records", INT64_MAX, &bad);
-    const uint8_t *digest = mrsi_state_bytes(mark, "digest", &n, &bad);
+    p->stage = (unsigned)mrsi_state_number(saved, "stage", SAME, &bad);
+    p->r->at = mrsi_state_number(saved, "at", p->r->size, &bad);
+    p->r->records = mrsi_state_number(saved, "records", INT64_MAX, &bad);
+    const uint8_t *digest = mrsi_state_bytes(saved, "digest", &n, &bad);
     if (bad || n != sizeof p->digest || !p->sink) {
         return mrsi_state_damaged("a collection that comes back", e);
     }
@@ -167,22 +167,22 @@ apply_numbers(struct mrsi_residue_put *p, struct mrs_view mark, struct mrs_err *
 }
 
 static enum mrs_status
-load_offsets(struct mrsi_residue_put *p, struct mrs_view mark, struct mrs_err *e)
+load_offsets(struct mrsi_residue_put *p, struct mrs_view saved, struct mrs_err *e)
 {
     p->shelved = true;
-    enum mrs_status s = mrsi_doc_offsets_load(&p->offsets, mark, p->stage == DOCS, e);
+    enum mrs_status s = mrsi_doc_offsets_load(&p->offsets, saved, p->stage == DOCS, e);
     return s == MRS_OK && p->stage == DOCS ? mrsi_doc_offsets_end(&p->offsets, p->inverse, p->k, e) : s;
 }
 
 enum mrs_status
-mrsi_residue_put_load(struct mrsi_residue_put *p, struct mrs_view mark, struct mrs_err *e)
+mrsi_residue_put_load(struct mrsi_residue_put *p, struct mrs_view saved, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(mark));
-    enum mrs_status s = apply_numbers(p, mark, e);
-    MRS_THEN(s, mrsi_unpack_load(&p->unpack, mark, e));
+    MRS_ASSERT(mrs_view_is_framed(saved));
+    enum mrs_status s = apply_numbers(p, saved, e);
+    MRS_THEN(s, mrsi_unpack_load(&p->unpack, saved, e));
     if (s == MRS_OK && reads(p)) {
         s = open_docs(p, e);
-        MRS_THEN(s, mrsi_docs_load(&p->docs, mark, "docs", e));
+        MRS_THEN(s, mrsi_docs_load(&p->docs, saved, "docs", e));
     }
-    return s == MRS_OK && p->stage != SAME ? load_offsets(p, mark, e) : s;
+    return s == MRS_OK && p->stage != SAME ? load_offsets(p, saved, e) : s;
 }

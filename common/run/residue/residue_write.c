@@ -193,19 +193,19 @@ save(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 }
 
 static enum mrs_status
-apply_heads(struct residue_write_writing *w, struct mrs_view mark, struct mrs_err *e)
+apply_heads(struct residue_write_writing *w, struct mrs_view saved, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(mark));
+    MRS_ASSERT(mrs_view_is_framed(saved));
     struct mrs_buf heads;
     mrs_buf_init(&heads, w->en->mem, SIZE_MAX);
-    enum mrs_status s = mrsi_load_bytes(w->en, mark, "heads", &heads, e);
+    enum mrs_status s = mrsi_load_bytes(w->en, saved, "heads", &heads, e);
     if (s == MRS_OK && heads.n != w->touched.n * sizeof *w->head) {
         s = mrsi_state_damaged("the head of the residue", e);
     } else if (s == MRS_OK) {
         memcpy(w->head, heads.p, heads.n);
     }
     mrs_buf_clear(&heads);
-    return s == MRS_OK ? mrsi_docs_load(&w->docs, mark, "docs", e) : s;
+    return s == MRS_OK ? mrsi_docs_load(&w->docs, saved, "docs", e) : s;
 }
 
 /* ---- collections ---- */
@@ -278,29 +278,29 @@ static enum mrs_status
 go_on(struct residue_write_writing *w, struct mrs_err *e)
 {
     bool bad = false;
-    struct mrs_view mark = w->pass.from;
-    w->heading = mrsi_state_number(mark, "heading", 1, &bad);
-    w->at = (uint32_t)mrsi_state_number(mark, "at", w->touched.n, &bad);
-    w->kinds = (unsigned)mrsi_state_number(mark, "found", UINT32_MAX, &bad);
-    w->copier = mrsi_state_number(mark, "copier", INT64_MAX, &bad);
+    struct mrs_view saved = w->pass.from;
+    w->heading = mrsi_state_number(saved, "heading", 1, &bad);
+    w->at = (uint32_t)mrsi_state_number(saved, "at", w->touched.n, &bad);
+    w->kinds = (unsigned)mrsi_state_number(saved, "found", UINT32_MAX, &bad);
+    w->copier = mrsi_state_number(saved, "copier", INT64_MAX, &bad);
     bool whole = w->at == w->touched.n && !w->heading;
     enum mrs_status s = bad || whole != (w->copier != 0) || (w->heading && w->at == w->touched.n)
                             ? mrsi_state_damaged("the residue", e)
                             : MRS_OK;
-    MRS_THEN(s, mrsi_residue_out_load(&w->file, mark, e));
+    MRS_THEN(s, mrsi_residue_out_load(&w->file, saved, e));
     if (s != MRS_OK || w->copier) {
         return s;
     }
     if (w->heading) {
         s = open_head(w, e);
-        MRS_THEN(s, apply_heads(w, mark, e));
+        MRS_THEN(s, apply_heads(w, saved, e));
         if (s != MRS_OK) {
             mrsi_docs_close(&w->docs);
         }
         return s;
     }
     begin_coll(w);
-    s = mrsi_residue_coll_load(&w->coll, mrsi_savepoint_doc(mark, "coll"), e);
+    s = mrsi_residue_coll_load(&w->coll, mrsi_savepoint_doc(saved, "coll"), e);
     if (s != MRS_OK) {
         mrsi_residue_coll_clear(&w->coll);
     }
@@ -311,7 +311,7 @@ static enum mrs_status
 put_all(struct residue_write_writing *w, struct mrs_err *e)
 {
     struct mrs_build b;
-    bool opened = mrsi_pass_goes_on(&w->pass);
+    bool opened = mrsi_pass_is_resumed(&w->pass);
     w->heading = true;
     enum mrs_status s = opened ? go_on(w, e) : MRS_OK;
     w->pass.from = mrs_empty_doc();

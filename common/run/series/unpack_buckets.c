@@ -148,7 +148,7 @@ fill(struct mrsi_engine *en, struct mrsi_coll *to, struct mrs_err *e)
     u.wr = (struct mrsi_writer){.en = en, .coll = (uint32_t)(to - en->coll)};
     mrsi_ckpt_savepoint_for(&pass);
     mrsi_rows_begin(en);
-    enum mrs_status s = mrsi_pass_goes_on(&pass) ? mrsi_pass_load(&pass, e) : mrsi_ckpt_temp(en, &u.wr.temp, e);
+    enum mrs_status s = mrsi_pass_is_resumed(&pass) ? mrsi_pass_load(&pass, e) : mrsi_ckpt_temp(en, &u.wr.temp, e);
     buckets->whole = whole || to->whole;
     MRS_THEN(s, mrsi_pass_scan(&pass, &p, buckets, &u.scan, e));
     buckets->whole = whole;

@@ -281,15 +281,15 @@ axis_back(struct grid_pass_grid *g, uint32_t i, struct mrs_view d, struct mrs_er
 
 /* finding: number of complete axes. */
 static enum mrs_status
-axes_back(struct grid_pass_grid *g, struct mrs_view mark, struct mrs_err *e)
+axes_back(struct grid_pass_grid *g, struct mrs_view saved, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(mark));
+    MRS_ASSERT(mrs_view_is_framed(saved));
     bool bad = false;
     struct mrs_walk w;
     struct mrs_elem at;
     uint32_t i = 0;
     enum mrs_status s = MRS_OK;
-    mrs_walk_init(&w, mrsi_state_list(mark, "axes", &bad));
+    mrs_walk_init(&w, mrsi_state_list(saved, "axes", &bad));
     while (s == MRS_OK && mrs_walk_next(&w, &at) == 1) {
         s = i < g->n ? axis_back(g, i, mrs_val_view(at.v), e) : mrsi_state_damaged("an axis", e);
         i++;
@@ -301,11 +301,11 @@ static enum mrs_status
 go_on_finding(struct grid_pass_grid *g, struct mrs_err *e)
 {
     bool bad = false;
-    struct mrs_view mark = g->pass.from;
-    g->finding = (uint32_t)mrsi_state_number(mark, "finding", g->n, &bad);
+    struct mrs_view saved = g->pass.from;
+    g->finding = (uint32_t)mrsi_state_number(saved, "finding", g->n, &bad);
     enum mrs_status s = bad ? mrsi_state_damaged("the axes", e) : mrsi_pass_load(&g->pass, e);
-    MRS_THEN(s, axes_back(g, mark, e));
-    return s == MRS_OK ? mrsi_index_load(&g->seen, mark, "keys", e) : s;
+    MRS_THEN(s, axes_back(g, saved, e));
+    return s == MRS_OK ? mrsi_index_load(&g->seen, saved, "keys", e) : s;
 }
 
 /* ---- all axes ---- */
@@ -336,7 +336,7 @@ find_values(void *arg, struct mrs_err *e)
     mrsi_index_init(&g->seen, g->en, g->en->memory / 8);
     mrsi_ckpt_savepoint_for(&g->pass);
     mrsi_rows_begin(g->en);
-    enum mrs_status s = mrsi_pass_goes_on(&g->pass) ? go_on_finding(g, e) : MRS_OK;
+    enum mrs_status s = mrsi_pass_is_resumed(&g->pass) ? go_on_finding(g, e) : MRS_OK;
     while (s == MRS_OK && g->finding < g->n) {
         struct axis *a = &g->axis[g->finding];
         s = a->def->side < 0 ? put_constants(a, e) : put_distinct(g, g->finding, e);
@@ -470,20 +470,20 @@ save(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 }
 
 static enum mrs_status
-go_on(void *arg, struct mrs_view mark, struct mrs_err *e)
+go_on(void *arg, struct mrs_view saved, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(mark));
+    MRS_ASSERT(mrs_view_is_framed(saved));
     struct grid_pass_grid *g = arg;
     bool bad = false;
-    struct mrs_val begun = mrs_doc_get(mark, "begun"), done = mrs_doc_get(mark, "done");
-    g->docs = mrsi_state_number(mark, "given", INT64_MAX, &bad);
+    struct mrs_val begun = mrs_doc_get(saved, "begun"), done = mrs_doc_get(saved, "done");
+    g->docs = mrsi_state_number(saved, "given", INT64_MAX, &bad);
     if (bad || begun.type != MRS_BOOL || done.type != MRS_BOOL) {
         return mrsi_state_damaged("the combinations", e);
     }
     g->begun = *begun.p;
     g->done = *done.p;
     g->finding = g->n;
-    enum mrs_status s = axes_back(g, mark, e);
+    enum mrs_status s = axes_back(g, saved, e);
     for (uint32_t i = 0; s == MRS_OK && g->begun && i < g->n; i++) {
         if (!next_value(&g->axis[i])) {
             s = mrsi_state_damaged("the combinations", e);

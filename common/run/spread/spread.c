@@ -20,7 +20,7 @@ struct spread {
     uint32_t side;                 /* being read */
     struct mrsi_scan scan;
     const struct mrsi_stream *from; /* sources that are not in a collection; NULL: they are */
-    struct mrsi_refused_mark log;  /* of refused documents, before the first pass */
+    struct mrsi_refused_position log;  /* of refused documents, before the first pass */
     struct mrsi_pass pass;
 };
 static const struct mrsi_part no_part = {.in_index = MRSI_NONE};
@@ -314,15 +314,15 @@ static enum mrs_status
 go_on(struct spread *sp, struct mrs_err *e)
 {
     bool bad = false;
-    struct mrs_view mark = sp->pass.from;
-    sp->side = (uint32_t)mrsi_state_number(mark, "side", sp->st->desc.n_sides - 1, &bad);
-    sp->log = mrsi_load_log(mark, "logged", &bad);
+    struct mrs_view saved = sp->pass.from;
+    sp->side = (uint32_t)mrsi_state_number(saved, "side", sp->st->desc.n_sides - 1, &bad);
+    sp->log = mrsi_load_log(saved, "logged", &bad);
     if (bad) {
         return mrsi_state_damaged("the step", e);
     }
     enum mrs_status s = mrsi_pass_load(&sp->pass, e);
-    MRS_THEN(s, mrsi_step_outputs_load(&sp->sides, mark, e));
-    return s == MRS_OK && sp->from ? sp->from->go_on(sp->from->arg, mark, e) : s;
+    MRS_THEN(s, mrsi_step_outputs_load(&sp->sides, saved, e));
+    return s == MRS_OK && sp->from ? sp->from->go_on(sp->from->arg, saved, e) : s;
 }
 
 /* ---- passes ---- */
@@ -354,16 +354,16 @@ begin(struct spread *sp, struct mrs_err *e)
     sp->sides.pass = &sp->pass;
     mrsi_ckpt_savepoint_for(&sp->pass);
     enum mrs_status s = MRS_OK;
-    if (sp->from && !mrsi_pass_goes_on(&sp->pass)) {
+    if (sp->from && !mrsi_pass_is_resumed(&sp->pass)) {
         s = sp->from->begin(sp->from->arg, e);
     }
-    sp->log = mrsi_refused_mark(sp->en);
+    sp->log = mrsi_refused_position(sp->en);
     MRS_THEN(s, open_writers(sp, e));
     sp->pass.n_wr = sp->sides.n_wr;
     if (s != MRS_OK) {
         return s;
     }
-    return mrsi_pass_goes_on(&sp->pass) ? go_on(sp, e) : begin_pass(sp, e);
+    return mrsi_pass_is_resumed(&sp->pass) ? go_on(sp, e) : begin_pass(sp, e);
 }
 
 enum mrs_status

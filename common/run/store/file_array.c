@@ -163,10 +163,10 @@ mrsi_file_array_save(struct mrsi_file_array *t, const char *name, struct mrs_bui
 }
 
 enum mrs_status
-mrsi_file_array_load(struct mrsi_file_array *t, struct mrs_view mark, const char *name, struct mrs_err *e)
+mrsi_file_array_load(struct mrsi_file_array *t, struct mrs_view saved, const char *name, struct mrs_err *e)
 {
     MRS_ASSERT(!t->temp && t->n == 0);
-    struct mrs_view d = mrsi_savepoint_doc(mark, name);
+    struct mrs_view d = mrsi_savepoint_doc(saved, name);
     bool ended = mrs_doc_get(d, file_name[true]).type != MRS_MISSING;
     enum mrs_status s = mrsi_load_temp(t->en, d, file_name[ended], &t->temp, &t->bytes, e);
     if (s == MRS_OK && t->bytes % t->item) {

@@ -32,7 +32,7 @@ enum mrs_status mrsi_file_array_put_n(struct mrsi_file_array *t, const void *ite
 /* For savepoints (checkpoint.h), if `kept`: load restores it, complete if it was. */
 enum mrs_status mrsi_file_array_save(struct mrsi_file_array *t, const char *name, struct mrs_build *b,
                                      struct mrs_buf *files, struct mrs_err *e);
-enum mrs_status mrsi_file_array_load(struct mrsi_file_array *t, struct mrs_view mark, const char *name,
+enum mrs_status mrsi_file_array_load(struct mrsi_file_array *t, struct mrs_view saved, const char *name,
                                      struct mrs_err *e);
 /* Writes all items so far to the file. OK, FAIL. */
 enum mrs_status mrsi_file_array_spill(struct mrsi_file_array *t, struct mrs_err *e);

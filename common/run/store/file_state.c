@@ -87,11 +87,11 @@ mrsi_savepoint_items_each(const struct mrsi_savepoint_items *x, const struct mrs
 }
 
 enum mrs_status
-mrsi_load_items(const struct mrsi_savepoint_items *x, struct mrs_view mark, const char *name, struct mrs_err *e)
+mrsi_load_items(const struct mrsi_savepoint_items *x, struct mrs_view saved, const char *name, struct mrs_err *e)
 {
     struct mrsi_temp *t;
     uint64_t bytes;
-    enum mrs_status s = mrsi_load_temp(x->en, mark, name, &t, &bytes, e);
+    enum mrs_status s = mrsi_load_temp(x->en, saved, name, &t, &bytes, e);
     if (s == MRS_OK && bytes % x->item) {
         s = mrsi_state_damaged(name, e);
     }
@@ -127,10 +127,10 @@ mrsi_savepoint_list_save(struct mrsi_savepoint_list *l, const char *name, struct
 }
 
 enum mrs_status
-mrsi_savepoint_list_load(struct mrsi_savepoint_list *l, struct mrs_view mark, const char *name, struct mrs_err *e)
+mrsi_savepoint_list_load(struct mrsi_savepoint_list *l, struct mrs_view saved, const char *name, struct mrs_err *e)
 {
     MRS_ASSERT(!l->temp && l->buf->n == 0);
-    enum mrs_status s = mrsi_load_temp(l->en, mark, name, &l->temp, &l->bytes, e);
+    enum mrs_status s = mrsi_load_temp(l->en, saved, name, &l->temp, &l->bytes, e);
     if (s != MRS_OK || !l->temp) {
         return s;
     }

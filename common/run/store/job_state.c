@@ -67,18 +67,18 @@ mrsi_save_bytes(struct mrsi_engine *en, const char *name, const void *p, size_t 
 }
 
 struct mrs_view
-mrsi_savepoint_doc(struct mrs_view mark, const char *name)
+mrsi_savepoint_doc(struct mrs_view saved, const char *name)
 {
-    struct mrs_val v = mrs_doc_get(mark, name);
+    struct mrs_val v = mrs_doc_get(saved, name);
     return v.type == MRS_DOCUMENT ? mrs_val_view(v) : mrs_empty_doc();
 }
 
 enum mrs_status
-mrsi_load_temp_unsummed(struct mrsi_engine *en, struct mrs_view mark, const char *name, struct mrsi_temp **t,
+mrsi_load_temp_unsummed(struct mrsi_engine *en, struct mrs_view saved, const char *name, struct mrsi_temp **t,
                         uint64_t *bytes, struct mrs_err *e)
 {
     bool bad = false;
-    struct mrs_view d = mrsi_savepoint_doc(mark, name);
+    struct mrs_view d = mrsi_savepoint_doc(saved, name);
     uint32_t no = (uint32_t)mrsi_state_number(d, "file", mrsi_ckpt_next(en) - 1, &bad);
     *t = NULL;
     *bytes = mrsi_state_number(d, "bytes", INT64_MAX, &bad);
@@ -120,12 +120,12 @@ mrsi_load_sum(struct mrsi_engine *en, struct mrs_view d, const char *name, struc
 }
 
 enum mrs_status
-mrsi_load_temp(struct mrsi_engine *en, struct mrs_view mark, const char *name, struct mrsi_temp **t,
+mrsi_load_temp(struct mrsi_engine *en, struct mrs_view saved, const char *name, struct mrsi_temp **t,
                uint64_t *bytes, struct mrs_err *e)
 {
-    enum mrs_status s = mrsi_load_temp_unsummed(en, mark, name, t, bytes, e);
+    enum mrs_status s = mrsi_load_temp_unsummed(en, saved, name, t, bytes, e);
     if (s == MRS_OK && *t) {
-        s = mrsi_load_sum(en, mrsi_savepoint_doc(mark, name), name, *t, *bytes, e);
+        s = mrsi_load_sum(en, mrsi_savepoint_doc(saved, name), name, *t, *bytes, e);
     }
     if (s != MRS_OK) {
         mrsi_temp_drop(en, *t);
@@ -135,12 +135,12 @@ mrsi_load_temp(struct mrsi_engine *en, struct mrs_view mark, const char *name, s
 }
 
 enum mrs_status
-mrsi_load_bytes(struct mrsi_engine *en, struct mrs_view mark, const char *name, struct mrs_buf *out,
+mrsi_load_bytes(struct mrsi_engine *en, struct mrs_view saved, const char *name, struct mrs_buf *out,
                 struct mrs_err *e)
 {
     struct mrsi_temp *t;
     uint64_t n;
-    enum mrs_status s = mrsi_load_temp(en, mark, name, &t, &n, e);
+    enum mrs_status s = mrsi_load_temp(en, saved, name, &t, &n, e);
     if (s != MRS_OK || !t) {
         return s;
     }
@@ -167,7 +167,7 @@ mrsi_load_place(struct mrs_view d, bool *bad)
 }
 
 void
-mrsi_save_log(const char *name, struct mrsi_refused_mark at, struct mrs_build *b)
+mrsi_save_log(const char *name, struct mrsi_refused_position at, struct mrs_build *b)
 {
     mrs_build_open(b, name, (uint32_t)strlen(name), MRS_DOCUMENT);
     mrs_build_i64(b, "docs", (int64_t)at.n);
@@ -176,14 +176,14 @@ mrsi_save_log(const char *name, struct mrsi_refused_mark at, struct mrs_build *b
 }
 
 /* Limited by the log of the savepoint: the engine's may still be the one from before the step. */
-struct mrsi_refused_mark
-mrsi_load_log(struct mrs_view mark, const char *name, bool *bad)
+struct mrsi_refused_position
+mrsi_load_log(struct mrs_view saved, const char *name, bool *bad)
 {
-    struct mrs_view d = mrsi_savepoint_doc(mark, name);
-    uint64_t most = mrsi_state_number(mark, "refused", INT64_MAX, bad);
-    uint64_t most_bytes = mrsi_state_number(mark, "refusedBytes", INT64_MAX, bad);
+    struct mrs_view d = mrsi_savepoint_doc(saved, name);
+    uint64_t most = mrsi_state_number(saved, "refused", INT64_MAX, bad);
+    uint64_t most_bytes = mrsi_state_number(saved, "refusedBytes", INT64_MAX, bad);
     uint64_t n = mrsi_state_number(d, "docs", most, bad), bytes = mrsi_state_number(d, "bytes", most_bytes, bad);
-    return (struct mrsi_refused_mark){.bytes = bytes, .n = n};
+    return (struct mrsi_refused_position){.bytes = bytes, .n = n};
 }
 
 bool

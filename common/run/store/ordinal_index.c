@@ -132,11 +132,11 @@ load_mem(struct mrsi_mapped_mem *a, uint64_t limit, enum mrs_status s, struct mr
 
 enum mrs_status
 mrsi_mapped_mem_load(struct mrsi_mapped_mem *a, struct mrsi_engine *en, uint64_t bytes, uint64_t limit,
-                     struct mrs_view mark, const char *name, struct mrs_err *e)
+                     struct mrs_view saved, const char *name, struct mrs_err *e)
 {
     uint64_t have;
     *a = (struct mrsi_mapped_mem){.en = en, .bytes = bytes ? bytes : 1};
-    enum mrs_status s = mrsi_load_temp(en, mark, name, &a->temp, &have, e);
+    enum mrs_status s = mrsi_load_temp(en, saved, name, &a->temp, &have, e);
     if (s == MRS_OK && have != a->bytes) {
         s = mrsi_state_damaged(name, e);
     }
@@ -175,7 +175,7 @@ probe(const struct mrsi_index *x, struct mrs_hash128 key)
 {
     MRS_ASSERT(x->n < x->n_slot);
     const struct mrsi_index_slot *end = (struct mrsi_index_slot *)x->slots.p + x->n_slot;
-    struct mrsi_index_slot *slot = mrsi_index_home(x, key);
+    struct mrsi_index_slot *slot = mrsi_index_slot_of(x, key);
     while (slot->ord && (slot->lo != key.lo || slot->hi != key.hi)) {
         slot = slot + 1 < end ? slot + 1 : x->slots.p;
     }
@@ -283,11 +283,11 @@ take_back(struct mrsi_index *x, uint64_t end)
 }
 
 enum mrs_status
-mrsi_index_load(struct mrsi_index *x, struct mrs_view mark, const char *name, struct mrs_err *e)
+mrsi_index_load(struct mrsi_index *x, struct mrs_view saved, const char *name, struct mrs_err *e)
 {
     MRS_ASSERT(x->n == 0 && !x->slots.p);
     bool bad = false;
-    struct mrs_view d = mrsi_savepoint_doc(mark, name);
+    struct mrs_view d = mrsi_savepoint_doc(saved, name);
     uint64_t n = mrsi_state_number(d, "keys", INT64_MAX, &bad);
     uint64_t sum = mrsi_state_number(d, "sum", UINT64_MAX, &bad);
     x->end = mrsi_state_number(d, "end", INT64_MAX, &bad);

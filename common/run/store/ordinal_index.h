@@ -24,7 +24,7 @@ void mrsi_mapped_mem_clear(struct mrsi_mapped_mem *a); /* may be called twice, a
 enum mrs_status mrsi_mapped_mem_save(struct mrsi_mapped_mem *a, const char *name, struct mrs_build *b,
                                      struct mrs_buf *files, struct mrs_err *e);
 enum mrs_status mrsi_mapped_mem_load(struct mrsi_mapped_mem *a, struct mrsi_engine *en, uint64_t bytes, uint64_t limit,
-                                     struct mrs_view mark, const char *name, struct mrs_err *e);
+                                     struct mrs_view saved, const char *name, struct mrs_err *e);
 
 /* ---- keys to ordinals ----
  * The key of a value is mrs_hash_secret over its mrs_key_append bytes with the secret of the run: equal values have
@@ -56,12 +56,12 @@ enum mrs_status mrsi_index_put(struct mrsi_index *x, struct mrs_hash128 key, uin
  * ordinals and restores the table. */
 enum mrs_status mrsi_index_save(struct mrsi_index *x, const char *name, struct mrs_build *b, struct mrs_buf *files,
                                 struct mrs_err *e);
-enum mrs_status mrsi_index_load(struct mrsi_index *x, struct mrs_view mark, const char *name, struct mrs_err *e);
+enum mrs_status mrsi_index_load(struct mrsi_index *x, struct mrs_view saved, const char *name, struct mrs_err *e);
 /* The ordinal of a key, or MRSI_NO_ORDINAL. */
 uint64_t mrsi_index_find(const struct mrsi_index *x, struct mrs_hash128 key);
 /* The first slot for a key. Slots are in the order of the upper 64 bits of the keys, for any table size. */
 static inline struct mrsi_index_slot *
-mrsi_index_home(const struct mrsi_index *x, struct mrs_hash128 key)
+mrsi_index_slot_of(const struct mrsi_index *x, struct mrs_hash128 key)
 {
     return (struct mrsi_index_slot *)x->slots.p + (uint64_t)((unsigned __int128)key.lo * x->n_slot >> 64);
 }
@@ -70,7 +70,7 @@ static inline void
 mrsi_index_fetch(const struct mrsi_index *x, struct mrs_hash128 key)
 {
     if (x->n_slot) {
-        __builtin_prefetch(mrsi_index_home(x, key));
+        __builtin_prefetch(mrsi_index_slot_of(x, key));
     }
 }
 

@@ -462,12 +462,12 @@ are_right(const struct mrsi_sorter *s)
 }
 
 enum mrs_status
-mrsi_sorter_load(struct mrsi_sorter *s, struct mrs_view mark, const char *name, struct mrs_err *e)
+mrsi_sorter_load(struct mrsi_sorter *s, struct mrs_view saved, const char *name, struct mrs_err *e)
 {
     MRS_ASSERT(!s->temp && s->recs.n == 0);
     bool bad = false;
     size_t n, n_from;
-    struct mrs_view d = mrsi_savepoint_doc(mark, name);
+    struct mrs_view d = mrsi_savepoint_doc(saved, name);
     struct mrs_val done = mrs_doc_get(d, "done");
     const uint8_t *runs = mrsi_state_bytes(d, "runs", &n, &bad), *from = mrsi_state_bytes(d, "places", &n_from, &bad);
     enum mrs_status st = bad || done.type != MRS_BOOL ? mrsi_state_damaged(name, e) : MRS_OK;

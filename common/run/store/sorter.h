@@ -46,7 +46,7 @@ void mrsi_sorter_unread(struct mrsi_sorter *s);
  * one that is not being read: rewind begins at the first record, go_on at the next record of the savepoint. */
 enum mrs_status mrsi_sorter_save(struct mrsi_sorter *s, const char *name, struct mrs_build *b,
                                  struct mrs_buf *files, struct mrs_err *e);
-enum mrs_status mrsi_sorter_load(struct mrsi_sorter *s, struct mrs_view mark, const char *name, struct mrs_err *e);
+enum mrs_status mrsi_sorter_load(struct mrsi_sorter *s, struct mrs_view saved, const char *name, struct mrs_err *e);
 enum mrs_status mrsi_sorter_go_on(struct mrsi_sorter *s, struct mrs_err *e);
 
 #endif

@@ -355,8 +355,8 @@ list_piece(const uint8_t *p, uint32_t n, uint64_t lo, uint64_t hi, struct mrs_bu
 }
 
 enum mrs_status
-mrsi_partition_bring(const struct mrsi_spill *sp, const struct mrsi_partition *p, struct mrs_buf *buf,
-                     uint8_t ***pieces, struct mrs_err *e)
+mrsi_partition_load_pieces(const struct mrsi_spill *sp, const struct mrsi_partition *p, struct mrs_buf *buf,
+                           uint8_t ***pieces, struct mrs_err *e)
 {
     const struct mrsi_spill_piece *x = (const struct mrsi_spill_piece *)(const void *)p->pieces.p;
     size_t n = p->pieces.n / sizeof *x, bytes = 0;
@@ -392,7 +392,7 @@ mrsi_partition_load(const struct mrsi_spill *sp, const struct mrsi_partition *p,
     size_t n = p->pieces.n / sizeof *x;
     uint8_t **loaded;
     mrs_buf_reset(list);
-    enum mrs_status s = mrsi_partition_bring(sp, p, buf, &loaded, e);
+    enum mrs_status s = mrsi_partition_load_pieces(sp, p, buf, &loaded, e);
     for (uint32_t stream = 0; s == MRS_OK && stream < sp->streams; stream++) {
         for (size_t i = 0; i < n; i++) {
             if (x[i].stream == stream) {

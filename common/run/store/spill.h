@@ -176,7 +176,7 @@ void mrsi_spill_cut(struct mrsi_spill *sp);
 enum mrs_status mrsi_spill_save(struct mrsi_spill *sp, const char *name, struct mrs_build *b,
                                 struct mrs_buf *files, struct mrs_err *e);
 /* After init with any number of ordinals: restores the partitions of the savepoint; all pieces are in the file. */
-enum mrs_status mrsi_spill_load(struct mrsi_spill *sp, struct mrs_view mark, const char *name, struct mrs_err *e);
+enum mrs_status mrsi_spill_load(struct mrsi_spill *sp, struct mrs_view saved, const char *name, struct mrs_err *e);
 
 /* A record with its most frequently used values: its ordinal relative to `lo`, its reference. */
 struct mrsi_loaded {
@@ -189,8 +189,8 @@ enum mrs_status mrsi_partition_load(const struct mrsi_spill *sp, const struct mr
                                     uint64_t hi, struct mrs_buf *buf, struct mrs_buf *list, struct mrs_err *e);
 
 /* Loads only the pieces. *pieces: address of each of p->pieces. */
-enum mrs_status mrsi_partition_bring(const struct mrsi_spill *sp, const struct mrsi_partition *p, struct mrs_buf *buf,
-                                     uint8_t ***pieces, struct mrs_err *e);
+enum mrs_status mrsi_partition_load_pieces(const struct mrsi_spill *sp, const struct mrsi_partition *p,
+                                           struct mrs_buf *buf, uint8_t ***pieces, struct mrs_err *e);
 /* Calls fn with each piece, one in memory at a time. */
 typedef enum mrs_status mrsi_piece_fn(void *arg, const uint8_t *p, uint32_t n, struct mrs_err *e);
 enum mrs_status mrsi_partition_pieces(const struct mrsi_spill *sp, const struct mrsi_partition *p, mrsi_piece_fn *fn,

@@ -172,10 +172,10 @@ take_open(void *arg, const uint8_t *p, size_t n, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_spill_load(struct mrsi_spill *sp, struct mrs_view mark, const char *name, struct mrs_err *e)
+mrsi_spill_load(struct mrsi_spill *sp, struct mrs_view saved, const char *name, struct mrs_err *e)
 {
     bool bad = false;
-    struct mrs_view d = mrsi_savepoint_doc(mark, name);
+    struct mrs_view d = mrsi_savepoint_doc(saved, name);
     struct taking x = {sp, 0, 0};
     struct mrsi_savepoint_items open = {sp->en, 1, take_open, &x}, list = {sp->en, sizeof(struct spill_saved_piece),
                                                                       take_pieces, &x};

@@ -41,14 +41,14 @@ void mrsi_state_get_docs(struct mrs_view d, struct mrs_docs *docs, bool *bad);
 
 /* ---- job_state.c: the data of a pass between two jobs, as fields of its savepoint ----
  * Each structure that outlives a job has a pair of functions of the same form: X_save(x, name, b, files, e) appends
- * field `name` and the numbers of the files it refers to; X_load(x, mark, name, e) restores x, which is initialized and
- * empty. save may move data from memory to a file; x can still be used. One thread, with no job under way. load
+ * field `name` and the numbers of the files it refers to; X_load(x, saved, name, e) restores x, which is initialized
+ * and empty. save may move data from memory to a file; x can still be used. One thread, with no job under way. load
  * validates everything: FAIL MRS_E_FORMAT if a length or a type is wrong. */
 /* Writes memory to a new file that lives as long as a state refers to it. */
 enum mrs_status mrsi_save_bytes(struct mrsi_engine *en, const char *name, const void *p, size_t n, struct mrs_build *b,
                                 struct mrs_buf *files, struct mrs_err *e);
 /* Appends them to out. */
-enum mrs_status mrsi_load_bytes(struct mrsi_engine *en, struct mrs_view mark, const char *name,
+enum mrs_status mrsi_load_bytes(struct mrsi_engine *en, struct mrs_view saved, const char *name,
                                 struct mrs_buf *out, struct mrs_err *e);
 /* The `bytes` bytes that mrsi_temp_append has written to a file of mrsi_ckpt_temp, with their checksum; NULL: none.
  * They must not change after the savepoint. */
@@ -56,7 +56,7 @@ void mrsi_save_temp(const char *name, const struct mrsi_temp *t, uint64_t bytes,
                     struct mrs_buf *files);
 /* Opens it again, reads it and verifies the checksum, so its contents are what was written; other data of the savepoint
  * may still be wrong. *t NULL: there was none. */
-enum mrs_status mrsi_load_temp(struct mrsi_engine *en, struct mrs_view mark, const char *name,
+enum mrs_status mrsi_load_temp(struct mrsi_engine *en, struct mrs_view saved, const char *name,
                                struct mrsi_temp **t, uint64_t *bytes, struct mrs_err *e);
 /* The checksum alone, as field `sum` of a document with the number and the length. */
 void mrsi_save_sum(const char *name, const struct mrsi_temp *t, uint64_t bytes, struct mrs_build *b);
@@ -68,16 +68,16 @@ enum mrs_status mrsi_save_sum_again(struct mrsi_engine *en, struct mrsi_temp *t,
 /* The same without a checksum, for a file that does not only grow: the caller has checksums of its contents. */
 void mrsi_save_temp_unsummed(const char *name, const struct mrsi_temp *t, uint64_t bytes, struct mrs_build *b,
                              struct mrs_buf *files);
-enum mrs_status mrsi_load_temp_unsummed(struct mrsi_engine *en, struct mrs_view mark, const char *name,
+enum mrs_status mrsi_load_temp_unsummed(struct mrsi_engine *en, struct mrs_view saved, const char *name,
                                         struct mrsi_temp **t, uint64_t *bytes, struct mrs_err *e);
 /* The position of a reader, as fields of an open document. */
 void mrsi_save_place(const struct mrs_reader_at *at, struct mrs_build *b);
 struct mrs_reader_at mrsi_load_place(struct mrs_view d, bool *bad);
 /* The length of the log of refused documents at some time: at most that of the savepoint. */
-void mrsi_save_log(const char *name, struct mrsi_refused_mark at, struct mrs_build *b);
-struct mrsi_refused_mark mrsi_load_log(struct mrs_view mark, const char *name, bool *bad);
+void mrsi_save_log(const char *name, struct mrsi_refused_position at, struct mrs_build *b);
+struct mrsi_refused_position mrsi_load_log(struct mrs_view saved, const char *name, bool *bad);
 /* The document of a field, empty if it is missing. */
-struct mrs_view mrsi_savepoint_doc(struct mrs_view mark, const char *name);
+struct mrs_view mrsi_savepoint_doc(struct mrs_view saved, const char *name);
 /* Validates bytes of a resumed file: as a document; as a value, put into room, which is bad if memory is out. */
 bool mrsi_savepoint_is_doc(const uint8_t *p, uint64_t n);
 bool mrsi_savepoint_is_value(uint8_t type, const uint8_t *p, uint32_t n, struct mrs_buf *room);
@@ -107,7 +107,7 @@ struct mrsi_savepoint_items {
 /* Of an open file with `bytes` bytes of items; and of a file in a savepoint. */
 enum mrs_status mrsi_savepoint_items_each(const struct mrsi_savepoint_items *x, const struct mrsi_temp *t,
                                           uint64_t bytes, struct mrs_err *e);
-enum mrs_status mrsi_load_items(const struct mrsi_savepoint_items *x, struct mrs_view mark, const char *name,
+enum mrs_status mrsi_load_items(const struct mrsi_savepoint_items *x, struct mrs_view saved, const char *name,
                                 struct mrs_err *e);
 /* A list in memory that only grows: its file grows with it, so each savepoint writes only new items. */
 struct mrsi_savepoint_list {
@@ -119,6 +119,6 @@ struct mrsi_savepoint_list {
 void mrsi_savepoint_list_clear(struct mrsi_savepoint_list *l); /* also before the list starts over */
 enum mrs_status mrsi_savepoint_list_save(struct mrsi_savepoint_list *l, const char *name, struct mrs_build *b,
                                          struct mrs_buf *files, struct mrs_err *e);
-enum mrs_status mrsi_savepoint_list_load(struct mrsi_savepoint_list *l, struct mrs_view mark, const char *name,
+enum mrs_status mrsi_savepoint_list_load(struct mrsi_savepoint_list *l, struct mrs_view saved, const char *name,
                                          struct mrs_err *e);
 #endif

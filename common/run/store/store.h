@@ -20,7 +20,7 @@
 #define MRSI_READ (1u << 18)  /* bytes of a block that is read: it stays in the processor's cache */
 #define MRSI_BIG   (4u << 20) /* larger blocks are processed alone, if memory is short smaller ones too */
 #define MRSI_NONE  UINT32_MAX
-struct mrsi_engine; struct mrsi_input_digest; struct mrsi_value_list; struct mrsi_asked; struct mrsi_twins;
+struct mrsi_engine; struct mrsi_input_digest; struct mrsi_value_list; struct mrsi_list_search; struct mrsi_equal_ids;
 struct pipe_run;
 
 /* A temporary file of raw documents or records; closed by its last user. */
@@ -155,7 +155,7 @@ struct mrsi_engine {
     uint32_t **row_of; /* row_of[step][side]: index in rows; sides of one collection share a row */
     struct mrsi_row *rows;
     uint32_t n_rows;
-    struct mrsi_asked *asked;     /* for each worker: how kernels search the lists */
+    struct mrsi_list_search *search; /* for each worker: how kernels search the lists */
     struct mrsi_value_list *list; /* plan->n_lists: for conditions on other collections */
     uint32_t list_row;            /* of the first of them; after the rows of steps */
     struct mrsi_worker *worker;
@@ -177,7 +177,7 @@ struct mrsi_engine {
     uint32_t now;    /* index of the step that reads collections; MRSI_NONE */
     struct mrsi_fit **fit;  /* for each collection; NULL: no index to check */
     struct mrsi_input_digest *seen; /* NULL: no manifest is written */
-    struct mrsi_twins *twins;
+    struct mrsi_equal_ids *twins;
     struct mrsi_kept_files *kept; /* files of checkpoints; NULL: no checkpoints */
     struct mrsi_checkpoints *keep; /* checkpoint.c; NULL: a killed run starts over */
     pthread_mutex_t temp_lock;
@@ -234,7 +234,7 @@ enum mrs_status mrsi_check_input(const struct mrs_input_ns *in, struct mrs_view 
 enum mrs_status mrsi_bad_input(const struct mrs_input_ns *in, uint64_t ordinal, uint64_t off, enum mrs_status s,
                                struct mrs_err *e);
 
-struct mrsi_refused_mark {
+struct mrsi_refused_position {
     uint64_t bytes, n;
 };
 

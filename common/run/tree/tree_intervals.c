@@ -77,7 +77,7 @@ sweep(struct nest *x, struct mrs_buf *before, struct mrs_err *e)
     enum mrs_status s = mrsi_sorter_rewind(&x->t->ends, e);
     while (s == MRS_OK && (s = mrsi_sorter_next(&x->t->ends, &r, e)) == MRS_OK) {
         uint32_t one[2];
-        if (x->t->went_on && !is_end(x, &r)) {
+        if (x->t->resumed && !is_end(x, &r)) {
             return mrsi_state_damaged("what was sorted", e);
         }
         memcpy(one, r.p, sizeof one);

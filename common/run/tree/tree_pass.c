@@ -85,7 +85,7 @@ find_places(struct mrsi_tree_run *t, struct mrs_err *e)
         s = mrsi_file_array_end(arrays[i], e);
     }
     t->n = t->bits.n;
-    s = s == MRS_OK && t->went_on ? mrsi_tree_check_read(t, e) : s;
+    s = s == MRS_OK && t->resumed ? mrsi_tree_check_read(t, e) : s;
     MRS_THEN(s, mrsi_tree_parents(t, e));
     s = s == MRS_OK && t->intervals ? mrsi_tree_nest(t, e) : s;
     mrsi_index_clear(&t->index);
@@ -95,7 +95,7 @@ find_places(struct mrsi_tree_run *t, struct mrs_err *e)
         mrsi_tree_childless(t);
     }
     MRS_THEN(s, mrsi_tree_ways(t, e));
-    MRS_THEN(s, mrsi_tree_said(t, e));
+    MRS_THEN(s, mrsi_tree_check_stated(t, e));
     s = s == MRS_OK && t->needs ? mrsi_tree_children(t, e) : s;
     return s == MRS_OK && whole ? mrsi_tree_weigh_all(t, e) : s;
 }
@@ -132,7 +132,7 @@ one_stage(struct mrsi_tree_run *t, struct mrs_err *e)
 static enum mrs_status
 all_stages(struct mrsi_tree_run *t, struct mrs_err *e)
 {
-    enum mrs_status s = mrsi_pass_goes_on(&t->pass) ? mrsi_tree_from_mark(t, e) : MRS_OK;
+    enum mrs_status s = mrsi_pass_is_resumed(&t->pass) ? mrsi_tree_from_mark(t, e) : MRS_OK;
     while (s == MRS_OK && t->stage != MRSI_TREE_DONE) {
         s = one_stage(t, e);
     }

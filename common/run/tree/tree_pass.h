@@ -67,7 +67,7 @@ struct mrsi_tree_run {
     struct mrsi_scan scan;
     struct mrsi_pass pass;
     enum mrsi_tree_stage stage;
-    bool went_on;                           /* tables are from the stopped run */
+    bool resumed;                 /* tables are from the stopped run */
     unsigned needs;
     uint64_t n; /* documents */
     /* from the first pass, by ordinal unless stated otherwise */
@@ -103,9 +103,9 @@ enum mrs_status mrsi_tree_write(struct mrsi_tree_run *t, struct mrs_err *e);   /
 /* ---- tree_whole.c: MRS_TREE_WHOLE ---- */
 /* A dangling child excludes everything below its parent. */
 void mrsi_tree_childless(struct mrsi_tree_run *t);
-/* MRS_TREE_SAID: excludes nodes whose list of ancestors contradicts the resolved tree, with all below. In
+/* MRS_TREE_STATED: excludes nodes whose list of ancestors contradicts the resolved tree, with all below. In
  * tree_write.c. */
-enum mrs_status mrsi_tree_said(struct mrsi_tree_run *t, struct mrs_err *e);
+enum mrs_status mrsi_tree_check_stated(struct mrsi_tree_run *t, struct mrs_err *e);
 /* The stored document of a node, with its sizes. */
 struct mrs_view mrsi_tree_doc(const struct mrsi_tree_run *t, uint32_t i, struct mrsi_weight *weight);
 /* Excludes complete trees that would be too large or too deep. */

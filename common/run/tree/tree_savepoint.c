@@ -145,38 +145,38 @@ check_places(const struct mrsi_tree_run *t, struct mrs_err *e)
 
 /* ---- load ---- */
 static enum mrs_status
-apply_read(struct mrsi_tree_run *t, struct mrs_view mark, struct mrs_err *e)
+apply_read(struct mrsi_tree_run *t, struct mrs_view saved, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(mark));
+    MRS_ASSERT(mrs_view_is_framed(saved));
     bool bad = false;
-    t->intervals = mrsi_state_number(mark, "intervals", INT64_MAX, &bad);
-    enum mrs_status s = bad ? mrsi_state_damaged("the nodes", e) : mrsi_file_array_load(&t->bits, mark, "bits", e);
-    MRS_THEN(s, mrsi_file_array_load(&t->named, mark, "named", e));
-    MRS_THEN(s, mrsi_file_array_load(&t->twice, mark, "twice", e));
-    MRS_THEN(s, mrsi_index_load(&t->index, mark, "index", e));
-    MRS_THEN(s, mrsi_sorter_load(&t->ends, mark, "ends", e));
-    MRS_THEN(s, mrsi_sorter_load(&t->orders, mark, "orders", e));
+    t->intervals = mrsi_state_number(saved, "intervals", INT64_MAX, &bad);
+    enum mrs_status s = bad ? mrsi_state_damaged("the nodes", e) : mrsi_file_array_load(&t->bits, saved, "bits", e);
+    MRS_THEN(s, mrsi_file_array_load(&t->named, saved, "named", e));
+    MRS_THEN(s, mrsi_file_array_load(&t->twice, saved, "twice", e));
+    MRS_THEN(s, mrsi_index_load(&t->index, saved, "index", e));
+    MRS_THEN(s, mrsi_sorter_load(&t->ends, saved, "ends", e));
+    MRS_THEN(s, mrsi_sorter_load(&t->orders, saved, "orders", e));
     return s == MRS_OK && t->index.end > t->bits.n ? mrsi_state_damaged("the nodes", e) : s;
 }
 
 static enum mrs_status
-apply_places(struct mrsi_tree_run *t, struct mrs_view mark, struct mrs_err *e)
+apply_places(struct mrsi_tree_run *t, struct mrs_view saved, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(mark));
+    MRS_ASSERT(mrs_view_is_framed(saved));
     uint64_t n = t->n = t->id_at.n, memory = t->en->memory;
     bool bad = false, children = t->needs & MRS_TREE_CHILDREN, numbers = t->needs & MRS_TREE_NUMBERS;
-    if (mrsi_state_number(mark, "nodes", MRSI_NONE, &bad) != n || bad) {
+    if (mrsi_state_number(saved, "nodes", MRSI_NONE, &bad) != n || bad) {
         return mrsi_state_damaged("the nodes", e);
     }
     uint64_t bytes = n * sizeof(struct mrsi_tree_node);
-    enum mrs_status s = mrsi_mapped_mem_load(&t->node, t->en, bytes, memory / 8, mark, "node", e);
+    enum mrs_status s = mrsi_mapped_mem_load(&t->node, t->en, bytes, memory / 8, saved, "node", e);
     if (s == MRS_OK && children) {
-        s = mrsi_mapped_mem_load(&t->shared, t->en, n * sizeof(struct mrsi_tree_child), memory / 4, mark, "kin", e);
+        s = mrsi_mapped_mem_load(&t->shared, t->en, n * sizeof(struct mrsi_tree_child), memory / 4, saved, "kin", e);
     }
     if (s == MRS_OK && numbers) {
-        s = mrsi_mapped_mem_load(&t->numbers, t->en, n * sizeof(struct mrsi_numbers), memory / 4, mark, "numbers", e);
+        s = mrsi_mapped_mem_load(&t->numbers, t->en, n * sizeof(struct mrsi_numbers), memory / 4, saved, "numbers", e);
     }
-    MRS_THEN(s, mrsi_file_array_load(&t->childless, mark, "childless", e));
+    MRS_THEN(s, mrsi_file_array_load(&t->childless, saved, "childless", e));
     MRS_THEN(s, check_places(t, e));
     return s == MRS_OK ? mrsi_tree_open(t, e) : s;
 }
@@ -184,19 +184,19 @@ apply_places(struct mrsi_tree_run *t, struct mrs_view mark, struct mrs_err *e)
 enum mrs_status
 mrsi_tree_from_mark(struct mrsi_tree_run *t, struct mrs_err *e)
 {
-    struct mrs_view mark = t->pass.from;
+    struct mrs_view saved = t->pass.from;
     bool bad = false;
-    t->stage = (enum mrsi_tree_stage)mrsi_state_number(mark, "stage", MRSI_TREE_WRITE, &bad);
-    enum mrs_status s = bad ? mrsi_state_damaged("the step", e) : mrsi_file_array_load(&t->id_at, mark, "idAt", e);
-    MRS_THEN(s, mrsi_file_array_load(&t->ids, mark, "ids", e));
+    t->stage = (enum mrsi_tree_stage)mrsi_state_number(saved, "stage", MRSI_TREE_WRITE, &bad);
+    enum mrs_status s = bad ? mrsi_state_damaged("the step", e) : mrsi_file_array_load(&t->id_at, saved, "idAt", e);
+    MRS_THEN(s, mrsi_file_array_load(&t->ids, saved, "ids", e));
     if (s == MRS_OK && (t->needs & MRS_TREE_WHOLE)) {
-        s = mrsi_file_array_load(&t->doc_at, mark, "docAt", e);
-        MRS_THEN(s, mrsi_file_array_load(&t->docs, mark, "docs", e));
+        s = mrsi_file_array_load(&t->doc_at, saved, "docAt", e);
+        MRS_THEN(s, mrsi_file_array_load(&t->docs, saved, "docs", e));
     }
     if (s == MRS_OK) {
-        s = t->stage == MRSI_TREE_WRITE ? apply_places(t, mark, e) : apply_read(t, mark, e);
+        s = t->stage == MRSI_TREE_WRITE ? apply_places(t, saved, e) : apply_read(t, saved, e);
     }
-    t->went_on = true;
+    t->resumed = true;
     MRS_THEN(s, mrsi_pass_load(&t->pass, e));
     if (t->stage == MRSI_TREE_PLACE) {
         t->pass.from = mrs_empty_doc();

@@ -173,13 +173,13 @@ compare_node(struct mrsi_tree_run *t, struct mrsi_worker *w, struct tree_write_j
 
 /* Paths are visited again afterwards: a document is compared while its ancestors are still in place. */
 enum mrs_status
-mrsi_tree_said(struct mrsi_tree_run *t, struct mrs_err *e)
+mrsi_tree_check_stated(struct mrsi_tree_run *t, struct mrs_err *e)
 {
     struct tree_write_job job = {.t = t};
     enum mrs_status s = MRS_OK;
     bool again = false;
     mrs_buf_init(&job.way, t->en->mem, SIZE_MAX);
-    for (uint64_t i = 0; s == MRS_OK && (t->needs & MRS_TREE_SAID) && i < t->n; i++) {
+    for (uint64_t i = 0; s == MRS_OK && (t->needs & MRS_TREE_STATED) && i < t->n; i++) {
         if (mrsi_node(t, (uint32_t)i)->fate == MRSI_TREE_IN) {
             s = compare_node(t, &t->en->worker[0], &job, (uint32_t)i, &again, e);
         }

@@ -250,7 +250,7 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     struct mrsi_window_run *r = x->r;
     struct window_job *job = p;
     struct window_group g = {.r = r, .w = w, .job = job};
-    const struct mrs_window_give give = {give_alike, give_member, &g};
+    const struct mrs_window_result give = {give_alike, give_member, &g};
     void *kept = mrsi_work_of(w, r->step, e);
     if (!kept && r->st->type->work_size) {
         return MRS_DEAD;

@@ -54,7 +54,7 @@ compute(struct mrsi_window_run *r, struct mrs_err *e)
     mrsi_window_lists_clear(&r->lists);
     mrsi_sorter_clear(&r->members);
     MRS_THEN(s, mrsi_file_array_end(&r->given, e));
-    s = s == MRS_OK && r->went_on ? mrsi_window_check_given(r, e) : s;
+    s = s == MRS_OK && r->resumed ? mrsi_window_check_given(r, e) : s;
     return s == MRS_OK ? mrsi_window_open(r, e) : s;
 }
 
@@ -76,7 +76,7 @@ one_stage(struct mrsi_window_run *r, struct mrs_err *e)
 static enum mrs_status
 all_stages(struct mrsi_window_run *r, struct mrs_err *e)
 {
-    enum mrs_status s = mrsi_pass_goes_on(&r->pass) ? mrsi_window_from_mark(r, e) : MRS_OK;
+    enum mrs_status s = mrsi_pass_is_resumed(&r->pass) ? mrsi_window_from_mark(r, e) : MRS_OK;
     while (s == MRS_OK && r->stage != MRSI_WINDOW_DONE) {
         s = one_stage(r, e);
     }

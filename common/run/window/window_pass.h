@@ -54,7 +54,7 @@ struct mrsi_window_run {
     struct mrsi_scan scan;
     struct mrsi_pass pass;
     enum mrsi_window_stage stage;
-    bool went_on;               /* tables are of another run */
+    bool resumed;                /* tables are of another run */
     struct mrsi_file_array bits; /* of each document, by ordinal */
     struct mrsi_window_lists lists; /* what documents bring, or where that is too much: */
     struct mrsi_sorter members; /* key: hash of the group, order; payload: ordinal, shape */

@@ -56,11 +56,11 @@ mrsi_window_check_given(const struct mrsi_window_run *r, struct mrs_err *e)
 }
 
 static enum mrs_status
-apply_given(struct mrsi_window_run *r, struct mrs_view mark, struct mrs_err *e)
+apply_given(struct mrsi_window_run *r, struct mrs_view saved, struct mrs_err *e)
 {
     enum mrs_status s = mrsi_file_array_end(&r->bits, e);
-    MRS_THEN(s, mrsi_mapped_mem_load(&r->place, r->en, mrsi_window_places(r), r->en->memory / 8, mark, "place", e));
-    MRS_THEN(s, mrsi_file_array_load(&r->given, mark, "given", e));
+    MRS_THEN(s, mrsi_mapped_mem_load(&r->place, r->en, mrsi_window_places(r), r->en->memory / 8, saved, "place", e));
+    MRS_THEN(s, mrsi_file_array_load(&r->given, saved, "given", e));
     MRS_THEN(s, mrsi_file_array_end(&r->given, e));
     MRS_THEN(s, mrsi_window_check_given(r, e));
     return s == MRS_OK ? mrsi_window_open(r, e) : s;
@@ -69,15 +69,15 @@ apply_given(struct mrsi_window_run *r, struct mrs_view mark, struct mrs_err *e)
 enum mrs_status
 mrsi_window_from_mark(struct mrsi_window_run *r, struct mrs_err *e)
 {
-    struct mrs_view mark = r->pass.from;
+    struct mrs_view saved = r->pass.from;
     bool bad = false;
     r->lists.on = false;
-    r->went_on = true;
-    r->stage = (enum mrsi_window_stage)mrsi_state_number(mark, "stage", MRSI_WINDOW_WRITE, &bad);
-    enum mrs_status s = bad ? mrsi_state_damaged("the step", e) : mrsi_file_array_load(&r->bits, mark, "bits", e);
+    r->resumed = true;
+    r->stage = (enum mrsi_window_stage)mrsi_state_number(saved, "stage", MRSI_WINDOW_WRITE, &bad);
+    enum mrs_status s = bad ? mrsi_state_damaged("the step", e) : mrsi_file_array_load(&r->bits, saved, "bits", e);
     if (s == MRS_OK) {
-        s = r->stage == MRSI_WINDOW_WRITE ? apply_given(r, mark, e)
-                                          : mrsi_sorter_load(&r->members, mark, "members", e);
+        s = r->stage == MRSI_WINDOW_WRITE ? apply_given(r, saved, e)
+                                          : mrsi_sorter_load(&r->members, saved, "members", e);
     }
     MRS_THEN(s, mrsi_pass_load(&r->pass, e));
     if (r->stage == MRSI_WINDOW_COMPUTE) {

@@ -441,7 +441,7 @@ static void
 remark(const void *state, uint32_t i, char *text, size_t size)
 {
     const struct mrsi_bucket *s = state;
-    mrsi_group_say(i, i && i < MRS_REMARKS - 1 && i - 1 < s->n_set ? s->set[i - 1].path.text : NULL, text, size);
+    mrsi_group_remark(i, i && i < MRS_REMARKS - 1 && i - 1 < s->n_set ? s->set[i - 1].path.text : NULL, text, size);
 }
 
 const struct mrs_step_type mrsi_step_bucket = {

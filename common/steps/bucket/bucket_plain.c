@@ -254,7 +254,7 @@ mrsi_bucket_enter_fast(const void *state, struct mrs_ctx *c, void *work, struct 
     MRS_ASSERT(mrs_view_is_framed(doc));
     const struct mrsi_bucket *s = state;
     struct bucket_work *w = work;
-    const struct mrs_template *tpl = mrsi_step_look(c, doc);
+    const struct mrs_template *tpl = mrsi_step_template(c, doc);
     const struct bucket_known *k = &w->plain.known;
     if (!tpl || tpl->no != k->tpl || !k->dated) {
         return false;
@@ -354,7 +354,7 @@ mrsi_bucket_plain(const struct mrsi_bucket *s, struct mrs_ctx *c, struct mrs_eva
 {
     MRS_ASSERT(mrs_buf_is_sound(name) && mrs_buf_is_sound(values));
     struct mrs_view doc = ev->root;
-    const struct mrs_template *tpl = mrsi_step_look(c, doc);
+    const struct mrs_template *tpl = mrsi_step_template(c, doc);
     x->v[BUCKET_TEMPLATES + 1] = mrs_missing();
     x->named = false;
     mrs_buf_grow(name, 8 + 2 * BUCKET_LAYOUT + 1 + MRS_TEMPLATE_MAX);
@@ -381,7 +381,7 @@ mrsi_bucket_put_heads(const struct mrsi_bucket *s, const struct mrs_ctx *c, stru
                       struct mrs_view doc, struct mrs_buf *out)
 {
     MRS_ASSERT(mrs_view_is_framed(doc) && mrs_buf_is_sound(out));
-    const struct mrs_template *tpl = mrsi_step_look(c, doc);
+    const struct mrs_template *tpl = mrsi_step_template(c, doc);
     struct mrs_buf *heads = &x->known.heads;
     if (!tpl || tpl->no != x->known.tpl) {
         walk_heads(s, doc, out);

@@ -8,7 +8,7 @@
 #include <strings.h>
 
 const char *
-mrs_catalog_bad_name(const char *db, const char *coll)
+mrs_catalog_check_name(const char *db, const char *coll)
 {
     MRS_ASSERT(db && coll);
     size_t n = strlen(db), m = strlen(coll);

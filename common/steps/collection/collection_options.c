@@ -237,7 +237,7 @@ begin(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_vie
         return mrsi_step_refuse(c, "timeseries", "%s is %s, and a server takes measurements with a date only", s->time,
                                 time.type == MRS_MISSING ? "missing" : mrs_type_name(time.type));
     }
-    mrsi_work_give(work, side, true, doc);
+    mrsi_work_emit(work, side, true, doc);
     return MRS_OK;
 }
 

@@ -51,10 +51,10 @@ begin(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_vie
     *fate = MRS_FATE_STAYS;
     enum mrs_status st = mrsi_step_where(s->where, c, doc, &goes);
     if (st == MRS_OK) {
-        mrsi_work_give(work, side, true, doc);
+        mrsi_work_emit(work, side, true, doc);
     }
     if (st == MRS_OK && goes) {
-        mrsi_work_give(work, 1, false, doc);
+        mrsi_work_emit(work, 1, false, doc);
     }
     return st;
 }

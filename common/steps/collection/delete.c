@@ -57,7 +57,7 @@ begin(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_vie
     }
     *fate = goes ? MRS_FATE_DROPPED : MRS_FATE_STAYS;
     if (st == MRS_OK && !goes) {
-        mrsi_work_give(work, side, true, doc);
+        mrsi_work_emit(work, side, true, doc);
     }
     return st;
 }

@@ -223,9 +223,9 @@ begin(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_vie
     st = mrsi_step_size(c, out);
     MRS_THEN(st, mrsi_step_depth(c, "fields", mrs_empty_doc(), mrsi_buf_view(out, 0)));
     if (id.p == room) {
-        mrsi_work_give_made(w, side, mrsi_buf_view(out, 0));
+        mrsi_work_emit_generated(w, side, mrsi_buf_view(out, 0));
     } else {
-        mrsi_work_give(w, side, false, mrsi_buf_view(out, 0));
+        mrsi_work_emit(w, side, false, mrsi_buf_view(out, 0));
     }
     return st;
 }

@@ -140,7 +140,7 @@ begin(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_vie
         return st;
     }
     *fate = goes ? MRS_FATE_TAKEN : MRS_FATE_STAYS;
-    mrsi_work_give(work, goes ? 1 : side, !goes, doc);
+    mrsi_work_emit(work, goes ? 1 : side, !goes, doc);
     return MRS_OK;
 }
 

@@ -277,7 +277,7 @@ no_name(const struct partition *s, struct mrs_ctx *c, struct mrs_val name)
     star = memchr(s->named.ns, '*', (size_t)(dot - s->named.ns));
     snprintf(db, sizeof db, "%.*s%.300s%.*s", star ? (int)(star - s->named.ns) : 0, s->named.ns, star ? text : "",
              (int)(dot - (star ? star + 1 : s->named.ns)), star ? star + 1 : s->named.ns);
-    const char *why = n == 0 ? "is made of no character" : mrs_catalog_bad_name(db, coll);
+    const char *why = n == 0 ? "is made of no character" : mrs_catalog_check_name(db, coll);
     why = memchr(text, 0, n) ? "holds a NUL byte" : why;
     size_t m = strlen(db);
     bool own = strncmp(s->from.ns, db, m) == 0 && s->from.ns[m] == '.' && strcmp(s->from.ns + m + 1, coll) == 0;
@@ -300,9 +300,9 @@ other(const struct partition *s, struct mrs_ctx *c, struct mrsi_work *w, struct 
     case OTHERS_DROP: *fate = MRS_FATE_DROPPED; return MRS_OK;
     case OTHERS_INTO:
         *fate = MRS_FATE_TAKEN;
-        mrsi_work_give(w, s->others_side, false, doc);
+        mrsi_work_emit(w, s->others_side, false, doc);
         return MRS_OK;
-    default: mrsi_work_give(w, 0, true, doc); return MRS_OK;
+    default: mrsi_work_emit(w, 0, true, doc); return MRS_OK;
     }
 }
 
@@ -317,7 +317,7 @@ begin(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_vie
     *fate = MRS_FATE_STAYS;
     enum mrs_status st = mrsi_step_where(s->where, c, doc, &takes);
     if (st == MRS_OK && !takes) {
-        mrsi_work_give(w, side, true, doc);
+        mrsi_work_emit(w, side, true, doc);
         return MRS_OK;
     }
     struct mrs_val v = st == MRS_OK ? mrs_path_get(&s->by, doc) : mrs_missing();
@@ -338,7 +338,7 @@ begin(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_vie
     }
     *fate = MRS_FATE_TAKEN;
     if (st == MRS_OK) {
-        mrsi_work_give(w, to, false, doc);
+        mrsi_work_emit(w, to, false, doc);
     }
     return st;
 }

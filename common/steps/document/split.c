@@ -122,9 +122,9 @@ begin(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_vie
         return st;
     }
     *fate = changed ? MRS_FATE_CHANGED : MRS_FATE_STAYS;
-    mrsi_work_give(w, side, true, changed ? mrsi_buf_view(&w->out[0], 0) : doc);
+    mrsi_work_emit(w, side, true, changed ? mrsi_buf_view(&w->out[0], 0) : doc);
     if (changed) {
-        mrsi_work_give(w, 1, false, mrsi_buf_view(&w->out[1], 0));
+        mrsi_work_emit(w, 1, false, mrsi_buf_view(&w->out[1], 0));
     }
     return MRS_OK;
 }

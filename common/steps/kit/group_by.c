@@ -90,7 +90,7 @@ mrsi_put_value(struct mrs_buf *out, struct mrs_val v)
 }
 
 void
-mrsi_put_bad(struct mrs_buf *out, const char *why)
+mrsi_put_reason(struct mrs_buf *out, const char *why)
 {
     MRS_ASSERT(why);
     MRS_ASSERT(mrs_buf_is_sound(out));
@@ -195,7 +195,7 @@ mrsi_by_group(const struct mrsi_by *by, struct mrs_ctx *c, struct mrs_val key, s
 }
 
 void
-mrsi_group_say(uint32_t i, const char *field, char *text, size_t size)
+mrsi_group_remark(uint32_t i, const char *field, char *text, size_t size)
 {
     if (i == 0) {
         snprintf(text, size, ", `by`: a field is missing; documents in which the same is missing are one group");

@@ -31,7 +31,7 @@ mrsi_total_remark(struct mrs_ctx *c, uint32_t i, const struct mrs_acc *x, struct
     }
 }
 /* The text of remark i; field: its name, NULL if several share the bit. */
-void mrsi_group_say(uint32_t i, const char *field, char *text, size_t size);
+void mrsi_group_remark(uint32_t i, const char *field, char *text, size_t size);
 
 /* ---- serialized values ---- */
 #define MRSI_GROUP_VALUE_BAD 0xFE /* instead of a type: the text after it is the reason why there is no value */
@@ -53,7 +53,7 @@ mrsi_get_value(const uint8_t **at, const uint8_t *end)
     return v;
 }
 /* Writes the reason instead of a value. */
-void mrsi_put_bad(struct mrs_buf *out, const char *why);
+void mrsi_put_reason(struct mrs_buf *out, const char *why);
 struct mrsi_group_value mrsi_get_group_value(const uint8_t **at, const uint8_t *end);
 
 #endif

@@ -180,13 +180,13 @@ mrsi_work_start(struct mrsi_work *w, struct mrs_ctx *c)
 }
 
 void
-mrsi_work_give(struct mrsi_work *w, int side, bool self, struct mrs_view doc)
+mrsi_work_emit(struct mrsi_work *w, int side, bool self, struct mrs_view doc)
 {
     w->product[w->n++] = (struct mrs_product){side, self, false, doc};
 }
 
 void
-mrsi_work_give_made(struct mrsi_work *w, int side, struct mrs_view doc)
+mrsi_work_emit_generated(struct mrsi_work *w, int side, struct mrs_view doc)
 {
     w->product[w->n++] = (struct mrs_product){side, false, true, doc};
 }

@@ -111,7 +111,7 @@ mrsi_step_fields(const struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_eval_f
 
 /* The template of a document; NULL: unknown. */
 static inline const struct mrs_template *
-mrsi_step_look(const struct mrs_ctx *c, struct mrs_view d)
+mrsi_step_template(const struct mrs_ctx *c, struct mrs_view d)
 {
     return mrsi_step_at_hand(c, d) ? c->fields->tpl : NULL;
 }
@@ -125,7 +125,8 @@ mrsi_step_found(const struct mrs_ctx *c, struct mrs_view d)
 
 /* Like mrs_doc_find, in the document at p with this template. */
 static inline bool
-mrsi_step_find_look(const struct mrs_template *k, const uint8_t *p, const char *name, uint32_t len, struct mrs_elem *e)
+mrsi_step_find_in_template(const struct mrs_template *k, const uint8_t *p, const char *name, uint32_t len,
+                           struct mrs_elem *e)
 {
     for (uint32_t i = 0; i < k->n; i++) {
         const struct mrs_template_field *x = &k->field[i];
@@ -145,7 +146,7 @@ mrsi_step_find(const struct mrs_ctx *c, struct mrs_view d, const char *name, uin
 {
     const struct mrs_eval_fields *f = mrsi_step_at_hand(c, d) ? c->fields : NULL;
     if (f && f->tpl) {
-        return mrsi_step_find_look(f->tpl, d.p, name, len, e);
+        return mrsi_step_find_in_template(f->tpl, d.p, name, len, e);
     }
     for (uint32_t i = 0; f && i < f->n; i++) {
         if (mrs_name_is(&f->e[i], name, len)) {
@@ -178,8 +179,8 @@ struct mrsi_work {
 };
 /* Resets the work for the next document. */
 void mrsi_work_start(struct mrsi_work *w, struct mrs_ctx *c);
-void mrsi_work_give(struct mrsi_work *w, int side, bool self, struct mrs_view doc);
-void mrsi_work_give_made(struct mrsi_work *w, int side, struct mrs_view doc); /* its `_id` is generated */
+void mrsi_work_emit(struct mrsi_work *w, int side, bool self, struct mrs_view doc);
+void mrsi_work_emit_generated(struct mrsi_work *w, int side, struct mrs_view doc); /* its `_id` is generated */
 void mrsi_work_clear(struct mrs_ctx *c, void *work);
 enum mrs_status mrsi_work_next(const void *state, struct mrs_ctx *c, void *work, struct mrs_product *out);
 

@@ -39,7 +39,7 @@ begin(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_vie
     if (changed) {
         doc = (struct mrs_view){w->out[0].p, (uint32_t)w->out[0].n};
     }
-    mrsi_work_give(w, side, true, doc);
+    mrsi_work_emit(w, side, true, doc);
     return MRS_OK;
 }
 

@@ -225,7 +225,7 @@ unite_named(struct mrsi_undo *u, struct mrs_val name)
 
 /* Listed values are recovered by one union. named: collections that values named, by another. */
 static void
-unite_told(struct mrsi_undo *u, struct mrs_val into, bool tagged, bool named)
+unite_tagged(struct mrsi_undo *u, struct mrs_val into, bool tagged, bool named)
 {
     struct mrs_walk w;
     struct mrs_elem el;
@@ -267,7 +267,7 @@ unite(struct mrsi_undo *u, struct mrs_val into, bool tagged)
         n--;
     }
     if (n || (!tagged && others.type != MRS_MISSING)) {
-        unite_told(u, into, tagged, named.type != MRS_MISSING);
+        unite_tagged(u, into, tagged, named.type != MRS_MISSING);
     }
     if (tagged && others.type != MRS_MISSING) {
         mrsi_undo_move(u, others, mrsi_undo_body(u, "from"));

@@ -230,7 +230,7 @@ static const struct mrs_rekey_ops ops = {wants,
                                          mrsi_rekey_group_end,
                                          write_document,
                                          mrsi_rekey_point,
-                                         mrsi_rekey_look};
+                                         mrsi_rekey_references};
 
 static const struct mrs_inner inner[] = {{"merge", mrsi_rekey_merge_keys, MRSI_REKEY_MERGE_KEYS, false},
                                          {"references", mrsi_rekey_reference_keys, MRSI_REKEY_REFERENCE_KEYS, true}};

@@ -89,8 +89,8 @@ enum mrs_status mrsi_rekey_group_end(const void *state, struct mrs_ctx *c, void 
 /* rekey_follow.c: references in a document. */
 enum mrs_status mrsi_rekey_point(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_view doc,
                                  struct mrs_rekey_lookup *to, struct mrs_buf *out, bool *changed);
-void mrsi_rekey_look(const void *state, int side, struct mrs_view doc, void (*fn)(void *arg, struct mrs_val id),
-                     void *arg);
+void mrsi_rekey_references(const void *state, int side, struct mrs_view doc, void (*fn)(void *arg, struct mrs_val id),
+                           void *arg);
 
 /* rekey_describe.c */
 enum mrs_status mrsi_rekey_describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out,

@@ -292,7 +292,8 @@ give_reference(void *arg, struct mrs_val v)
 }
 
 void
-mrsi_rekey_look(const void *state, int side, struct mrs_view doc, void (*fn)(void *arg, struct mrs_val id), void *arg)
+mrsi_rekey_references(const void *state, int side, struct mrs_view doc, void (*fn)(void *arg, struct mrs_val id),
+                      void *arg)
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
     const struct rekey_holder *h = holder_of(state, side);

@@ -44,7 +44,7 @@ same_argument(const struct mrsi_rollup *s)
 static void
 find_totals(struct mrsi_rollup *s)
 {
-    for (uint32_t i = 0; i < s->n_brings; i++) {
+    for (uint32_t i = 0; i < s->n_stores; i++) {
         uint32_t *k = &s->total[i];
         for (*k = 0; *k < s->n && !(s->same[*k] == s->brings[i] && mrs_acc_is_total(s->acc[*k]));) {
             ++*k;
@@ -90,7 +90,7 @@ read_fields(struct mrsi_read *r, struct mrsi_rollup *s)
         }
         s->same[s->n] = same_argument(s);
         if (s->fixed[s->n].type == MRS_MISSING && s->same[s->n] == s->n) {
-            s->brings[s->n_brings++] = s->n;
+            s->brings[s->n_stores++] = s->n;
         }
         s->counted[s->n] = s->fixed[s->n].type != MRS_MISSING && mrs_acc_counts(s->acc[s->n]);
         s->n++;
@@ -303,8 +303,8 @@ static void
 remark(const void *state, uint32_t i, char *text, size_t size)
 {
     const struct mrsi_rollup *s = state;
-    bool own = i && i < MRS_REMARKS - 1 && i - 1 < s->n_brings && s->total[i - 1] < s->n;
-    mrsi_group_say(i, own ? s->path[s->total[i - 1]].text : NULL, text, size);
+    bool own = i && i < MRS_REMARKS - 1 && i - 1 < s->n_stores && s->total[i - 1] < s->n;
+    mrsi_group_remark(i, own ? s->path[s->total[i - 1]].text : NULL, text, size);
 }
 
 const struct mrs_step_type mrsi_step_rollup = {

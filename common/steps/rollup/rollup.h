@@ -30,9 +30,9 @@ struct mrsi_rollup {
     struct mrs_acc **acc;
     struct mrs_val *fixed; /* the argument of every document; missing: it differs */
     uint32_t *same;        /* the first field with the same argument: only that one stores it */
-    uint32_t *brings;      /* n_brings: fields whose argument each document stores */
+    uint32_t *brings;      /* n_stores: fields whose argument each document stores */
     uint32_t *total;       /* for each of these the first field with its argument that is a total; n: none */
-    uint32_t n_brings;
+    uint32_t n_stores;
     uint32_t n;
     struct rollup_small *small; /* n_small of them, contiguous in a group's state; NULL: not for this plan */
     const struct mrs_acc **small_acc;
@@ -58,7 +58,7 @@ struct mrsi_rollup {
 
 /* Payload of documents of one template: shared record and payload of one of them, and the positions where other
  * documents differ. */
-enum { ROLLUP_MOVES = 32, ROLLUP_CUTS = 4, ROLLUP_BRINGS = 480, ROLLUP_KNOWN = 4 };
+enum { ROLLUP_MOVES = 32, ROLLUP_CUTS = 4, ROLLUP_STORES = 480, ROLLUP_KNOWN = 4 };
 struct rollup_known {
     uint64_t tpl, tried;  /* number of the template, 0: none; number of the template learned from last */
     uint16_t shared, shape; /* sizes of both, which are contiguous in `bytes` */
@@ -72,7 +72,7 @@ struct rollup_known {
         int64_t start, end;
         uint16_t from, to;
     } cut[ROLLUP_CUTS];
-    uint8_t bytes[ROLLUP_BRINGS];
+    uint8_t bytes[ROLLUP_STORES];
 };
 
 struct rollup_work {

@@ -70,7 +70,7 @@ mrsi_rollup_work_clear(struct mrs_ctx *c, void *work)
 enum mrs_status
 mrsi_rollup_arguments(const struct mrsi_rollup *s, struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_buf *out)
 {
-    for (uint32_t i = 0; i < s->n_brings && !out->bad; i++) {
+    for (uint32_t i = 0; i < s->n_stores && !out->bad; i++) {
         struct mrs_val v;
         enum mrs_status st = mrs_acc_argument(s->acc[s->brings[i]], ev, &v);
         if (st == MRS_OK) {
@@ -81,7 +81,7 @@ mrsi_rollup_arguments(const struct mrsi_rollup *s, struct mrs_ctx *c, struct mrs
         if (st == MRS_DEAD || (!s->by && s->errors == MRSI_ERRORS_REFUSE)) {
             return mrsi_step_skip(c, st, "fields");
         }
-        mrsi_put_bad(out, c->err->msg);
+        mrsi_put_reason(out, c->err->msg);
         mrs_err_clear(c->err);
     }
     return MRS_OK;

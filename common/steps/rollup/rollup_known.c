@@ -30,7 +30,7 @@ mrsi_rollup_is_plain(const struct mrsi_rollup *s)
     for (uint32_t i = 0; plain && i < s->group.n_parts; i++) {
         plain = field_of(s->group.part[i]) != NULL;
     }
-    for (uint32_t i = 0; plain && i < s->n_brings; i++) {
+    for (uint32_t i = 0; plain && i < s->n_stores; i++) {
         plain = top_level(mrs_acc_bare_path(s->acc[s->brings[i]])) != NULL;
     }
     return plain;
@@ -41,7 +41,7 @@ bool
 mrsi_rollup_known(struct rollup_work *w, struct mrs_ctx *c, struct mrs_view doc, struct mrs_fold_entry *out)
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
-    const struct mrs_template *tpl = mrsi_step_look(c, doc);
+    const struct mrs_template *tpl = mrsi_step_template(c, doc);
     struct rollup_known *k = tpl && w->known ? &w->known[tpl->no % ROLLUP_KNOWN] : NULL;
     if (!k || k->tpl != tpl->no) {
         return false;
@@ -152,7 +152,7 @@ learn_shape(const struct mrsi_rollup *s, const struct lesson *l)
 {
     const uint8_t *at = l->k->bytes + l->k->shared, *end = at + l->k->shape;
     bool good = true;
-    for (uint32_t i = 0; good && i < s->n_brings; i++) {
+    for (uint32_t i = 0; good && i < s->n_stores; i++) {
         struct mrs_val field = mrs_doc_get(l->doc, mrs_acc_bare_path(s->acc[s->brings[i]]));
         struct mrs_val v = mrsi_get_value(&at, end);
         good = field.type == MRS_MISSING ? v.type == MRS_MISSING : learn_copy(l, field, v, v.p);
@@ -165,8 +165,8 @@ mrsi_rollup_learn(const struct mrsi_rollup *s, struct rollup_work *w, const stru
                   const struct mrs_fold_entry *out)
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
-    const struct mrs_template *tpl = mrsi_step_look(c, doc);
-    if (!tpl || out->shared.n + out->shape.n > ROLLUP_BRINGS) {
+    const struct mrs_template *tpl = mrsi_step_template(c, doc);
+    if (!tpl || out->shared.n + out->shape.n > ROLLUP_STORES) {
         return;
     }
     w->known = w->known ? w->known : mrs_zalloc(c->mem, ROLLUP_KNOWN * sizeof *w->known);

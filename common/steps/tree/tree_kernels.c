@@ -226,7 +226,7 @@ needs(const void *state)
            : s->to_form == MRSI_TREE_NESTED   ? MRS_TREE_NUMBERS
            : s->to_form != MRSI_TREE_EMBEDDED ? 0
            : s->form == MRSI_TREE_ANCESTORS || s->form == MRSI_TREE_PATH
-               ? MRS_TREE_CHILDREN | MRS_TREE_WHOLE | MRS_TREE_SAID
+               ? MRS_TREE_CHILDREN | MRS_TREE_WHOLE | MRS_TREE_STATED
                : MRS_TREE_CHILDREN | MRS_TREE_WHOLE;
 }
 

@@ -88,7 +88,7 @@ static void
 remark(const void *state, uint32_t i, char *text, size_t size)
 {
     (void)state;
-    mrsi_group_say(i, NULL, text, size);
+    mrsi_group_remark(i, NULL, text, size);
 }
 
 static const struct mrs_window_ops window_ops = {mrsi_window_enter, mrsi_window_group, mrsi_window_splice};

@@ -187,7 +187,7 @@ enum mrs_status mrsi_window_integral(const struct window_now *now, const struct 
 enum mrs_status mrsi_window_enter(const void *state, struct mrs_ctx *c, struct mrs_view doc,
                                   struct mrs_window_entry *out);
 enum mrs_status mrsi_window_group(const void *state, struct mrs_ctx *c, void *work, const struct mrs_window_group *g,
-                                  const struct mrs_window_give *give);
+                                  const struct mrs_window_result *give);
 enum mrs_status mrsi_window_splice(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc,
                                    struct mrs_view alike, struct mrs_view given, struct mrs_buf *out,
                                    enum mrs_fate *fate);

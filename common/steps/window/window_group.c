@@ -294,7 +294,7 @@ say_all(const struct window_now *now, bool common)
 
 enum mrs_status
 mrsi_window_group(const void *state, struct mrs_ctx *c, void *work, const struct mrs_window_group *g,
-                  const struct mrs_window_give *give)
+                  const struct mrs_window_result *give)
 {
     MRS_ASSERT(g->n > 0 && g->at);
     const struct mrsi_window *s = state;

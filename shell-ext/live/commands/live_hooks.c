@@ -27,7 +27,7 @@ struct hook_environment {
 };
 
 static void
-tell(struct hook_environment *t, const char *name, const char *value)
+set_variable(struct hook_environment *t, const char *name, const char *value)
 {
     MRS_ASSERT(name && value);
     size_t room = sizeof OURS + strlen(name) + 1 + strlen(value) + 1;
@@ -41,11 +41,11 @@ tell(struct hook_environment *t, const char *name, const char *value)
 }
 
 static void
-tell_count(struct hook_environment *t, const char *name, uint64_t value)
+set_count(struct hook_environment *t, const char *name, uint64_t value)
 {
     char text[32];
     snprintf(text, sizeof text, "%" PRIu64, value);
-    tell(t, name, text);
+    set_variable(t, name, text);
 }
 
 /* Our environment without the variables of an outer hook. */
@@ -68,23 +68,23 @@ inherit(struct hook_environment *t)
 }
 
 static bool
-tell_all(struct hook_environment *t, const struct live_call *c, int status)
+set_all(struct hook_environment *t, const struct live_call *c, int status)
 {
     const struct live_pass_report *r = &c->report;
     inherit(t);
     if (!t->bad) {
-        tell(t, "COMMAND", c->cli->line.command->name);
-        tell_count(t, "STATUS", (uint64_t)status);
-        tell(t, "RUN", c->run);
-        tell(t, "PHASE", c->phase);
-        tell(t, "PLAN", c->cli->line.operand ? c->cli->line.operand : "");
-        tell(t, "STATE_DB", c->job.opts.state_db);
-        tell_count(t, "DOCUMENTS", r->docs);
-        tell_count(t, "WRITTEN", r->written);
-        tell_count(t, "REFUSED", r->refused);
-        tell_count(t, "DIFFERS", r->differs);
-        tell_count(t, "SECONDS", (mrs_clock_steady() - c->begun_ms) / 1000);
-        tell(t, "ERROR", c->err.code ? c->err.msg : "");
+        set_variable(t, "COMMAND", c->cli->line.command->name);
+        set_count(t, "STATUS", (uint64_t)status);
+        set_variable(t, "RUN", c->run);
+        set_variable(t, "PHASE", c->phase);
+        set_variable(t, "PLAN", c->cli->line.operand ? c->cli->line.operand : "");
+        set_variable(t, "STATE_DB", c->job.opts.state_db);
+        set_count(t, "DOCUMENTS", r->docs);
+        set_count(t, "WRITTEN", r->written);
+        set_count(t, "REFUSED", r->refused);
+        set_count(t, "DIFFERS", r->differs);
+        set_count(t, "SECONDS", (mrs_clock_steady() - c->begun_ms) / 1000);
+        set_variable(t, "ERROR", c->err.code ? c->err.msg : "");
     }
     if (t->bad) {
         return false;
@@ -156,12 +156,12 @@ live_call_hook(struct live_call *c, int status)
         return;
     }
     fflush(stdout);
-    int why = tell_all(&t, c, status) ? start(line, t.at, &pid) : ENOMEM;
+    int why = set_all(&t, c, status) ? start(line, t.at, &pid) : ENOMEM;
     if (why) {
         struct mrs_err e;
         mrs_err_clear(&e);
         mrs_err_sys(&e, why, "the command of --%s could not be started", option);
-        mrs_cli_tell(&c->cli->line, &e);
+        mrs_cli_report(&c->cli->line, &e);
     } else {
         wait_for(c, option, pid);
     }

@@ -83,10 +83,10 @@ inspect(struct live_inspecting *k)
 }
 
 static enum mrs_status
-tell(struct live_inspecting *k, const struct mrs_cli_inspected *to)
+report(struct live_inspecting *k, const struct mrs_cli_inspected *to)
 {
     struct live_call *c = &k->call;
-    enum mrs_status s = mrs_cli_inspect_tell(c->job.mem, k->found, to, &c->err);
+    enum mrs_status s = mrs_cli_inspect_report(c->job.mem, k->found, to, &c->err);
     if (s == MRS_OK && k->survey.uses_denied) {
         mrs_say(stderr, "%s: note: the user may not ask how often indexes are used (indexStats): unused ones are not "
                 "named\n", c->cli->line.tool->name);
@@ -106,7 +106,7 @@ live_cmd_inspect(struct mrs_cli *line)
     struct mrs_cli_inspected to = {
         .suggest = cli->suggest, .html = cli->html, .json = cli->json, .all = cli->all};
     int status = misuse(cli);
-    status = status ? status : mrs_cli_inspect_look(line, &to, NULL);
+    status = status ? status : mrs_cli_inspect_check(line, &to, NULL);
     cli->json = false; /* its output is the inspection, not the report of a run */
     if (status || !live_call_begin(&k.call, cli, &status)) {
         return status;
@@ -115,7 +115,7 @@ live_cmd_inspect(struct mrs_cli *line)
     MRS_THEN(s, read_file(&k, cli->workload, &k.workload));
     MRS_THEN(s, open_survey(&k));
     MRS_THEN(s, inspect(&k));
-    MRS_THEN(s, tell(&k, &to));
+    MRS_THEN(s, report(&k, &to));
     mrs_inspect_free(k.found);
     live_survey_close(&k.survey);
     mrs_free(line->mem, k.hints);

@@ -140,7 +140,7 @@ how_far(const struct live_call *c, const struct live_progress *p, char out[80])
 }
 
 static void
-tell_progress(void *arg, const struct live_progress *p)
+print_progress(void *arg, const struct live_progress *p)
 {
     struct live_call *c = arg;
     char done[32], total[32], rate[32], eta[80], line[512], walk[40] = "";
@@ -199,11 +199,11 @@ load(struct live_call *c, int64_t now_ms)
 }
 
 static void
-tell_plan(const struct live_call *c)
+report_plan(const struct live_call *c)
 {
     const struct mrs_plan *p = c->job.plan;
     for (uint32_t i = 0; i < p->n_errors + p->n_warnings; i++) {
-        mrs_cli_tell_at(p->file, p->errors[i].line, p->errors[i].col, p->errors[i].warning, p->errors[i].msg);
+        mrs_cli_report_at(p->file, p->errors[i].line, p->errors[i].col, p->errors[i].warning, p->errors[i].msg);
     }
     if (p->n_errors && c->starred) {
         mrs_say(stderr, "%s: names with stars match the collections that exist now; for a run that has changed some "
@@ -221,7 +221,7 @@ live_call_begin(struct live_call *c, struct live_cli *cli, int *status)
     mrs_err_clear(&c->err);
     c->cli = cli;
     c->job.mem = cli->line.mem;
-    c->job.progress = tell_progress;
+    c->job.progress = print_progress;
     c->job.say = say;
     c->job.arg = c;
     c->job.cancel = mrs_signals_flag();
@@ -543,7 +543,7 @@ live_call_open(struct live_call *c)
         s = check(c);
     }
     if (s == MRS_OK && !c->cli->json) {
-        tell_plan(c);
+        report_plan(c);
     }
     if (s == MRS_OK) {
         s = mrs_live_judge(c->job.plan, &c->arena, &c->live, &c->err);
@@ -601,12 +601,12 @@ live_call_preflight(struct live_call *c, const char *command)
 
 /* ---- end ---- */
 static void
-tell(const struct live_call *c)
+report_end(const struct live_call *c)
 {
     if (c->err.code == MRS_E_PLAN && c->job.plan && c->job.plan->n_errors) {
-        tell_plan(c);
+        report_plan(c);
     } else {
-        mrs_cli_tell(&c->cli->line, &c->err);
+        mrs_cli_report(&c->cli->line, &c->err);
     }
 }
 
@@ -629,7 +629,7 @@ close_metrics(struct live_call *c, int status)
     struct mrs_err e;
     mrs_err_clear(&e);
     if (c->job.metrics && live_run_publish(&c->job, &status, &e) != MRS_OK) {
-        mrs_cli_tell(&c->cli->line, &e);
+        mrs_cli_report(&c->cli->line, &e);
     }
     live_metrics_close(c->job.metrics);
     c->job.metrics = NULL;
@@ -658,7 +658,7 @@ live_call_end(struct live_call *c, enum mrs_status s, int status)
         }
         if (s != MRS_OK) {
             fflush(stdout);
-            tell(c);
+            report_end(c);
         }
         if (c->next) {
             mrs_say(stdout, "next:\n  %s\n", c->next);

@@ -332,14 +332,14 @@ ask_status(struct live_job *job, struct live_signals *s, const struct live_watch
 {
     struct mrs_buf reply;
     bool denied;
-    s->loads_told = false;
+    s->loads_reported = false;
     if (s->status == LIVE_UNAVAILABLE) {
         return MRS_OK;
     }
     mrs_buf_init(&reply, job->mem, HELLOS_MAX);
     enum mrs_status st = try_ask(job, "{serverStatus: 1}", &reply, &s->status, &denied, e);
     struct mrs_view status = {reply.p, (uint32_t)reply.n};
-    s->loads_told = reply.n && !live_load_missing(status, &w->load) && !live_load_missing(status, &w->critical);
+    s->loads_reported = reply.n && !live_load_missing(status, &w->load) && !live_load_missing(status, &w->critical);
     if (st == MRS_OK && reply.n) {
         live_signals_of_status(status, w, out);
         st = judge_critical(s, status, &w->critical, e);
@@ -359,15 +359,15 @@ silent(struct live_signals *s, const struct live_watched *w, const struct live_r
     int64_t now = mrs_clock_asleep();
     bool loads = w->load.n || w->critical.n;
     s->lag_known_ms = r->of[LIVE_SIGNAL_LAG].known ? now : s->lag_known_ms;
-    s->load_known_ms = s->loads_told || !loads || !s->load_known_ms ? now : s->load_known_ms;
+    s->load_known_ms = s->loads_reported || !loads || !s->load_known_ms ? now : s->load_known_ms;
     return w->lag_ms && s->lag_known_ms && now - s->lag_known_ms >= LIVE_SILENT_MS ? "lag"
            : loads && now - s->load_known_ms >= LIVE_SILENT_MS                     ? "load"
                                                                                    : NULL;
 }
 
 enum mrs_status
-live_signals_ask(struct live_job *job, struct live_signals *s, const struct live_watched *w, struct live_readings *out,
-                 struct mrs_err *e)
+live_signals_read(struct live_job *job, struct live_signals *s, const struct live_watched *w, struct live_readings *out,
+                  struct mrs_err *e)
 {
     enum mrs_status st = w->lag_ms && live_link_replicated(job->link) ? ask_lag(job, s, w, out, e) : MRS_OK;
     MRS_THEN(st, ask_status(job, s, w, out, e));
@@ -379,7 +379,7 @@ enum mrs_status
 live_loads_check(struct live_job *job, const struct live_watched *w, struct mrs_err *e)
 {
     const struct live_loads *both[] = {&w->load, &w->critical};
-    enum live_available available = LIVE_NOT_ASKED;
+    enum live_available available = LIVE_UNTRIED;
     struct mrs_buf reply;
     bool denied;
     if (!w->load.n && !w->critical.n) {

@@ -8,18 +8,18 @@
 
 #include "live/link/connection.h"
 
-enum live_available { LIVE_NOT_ASKED, LIVE_AVAILABLE, LIVE_UNAVAILABLE };
+enum live_available { LIVE_UNTRIED, LIVE_AVAILABLE, LIVE_UNAVAILABLE };
 struct live_signals { /* state between queries; initially zeros */
     enum live_available status;  /* serverStatus */
     enum live_available members; /* replSetGetStatus: queried if members cannot be reached from here */
     int64_t lag_known_ms, load_known_ms; /* time of the last; 0: never */
-    bool loads_told;        /* the last readings had each watched load */
+    bool loads_reported;        /* the last readings had each watched load */
     uint32_t critical;      /* number of consecutive readings with a critical load */
 };
 /* Queries everything except the latency. Unknown figures are omitted; missing privileges are reported once. FAIL
  * MRS_E_SERVER: a critical load at two consecutive readings. */
-enum mrs_status live_signals_ask(struct live_job *job, struct live_signals *s, const struct live_watched *w,
-                                 struct live_readings *out, struct mrs_err *e);
+enum mrs_status live_signals_read(struct live_job *job, struct live_signals *s, const struct live_watched *w,
+                                  struct live_readings *out, struct mrs_err *e);
 /* Before a run begins: does the server report every load? FAIL MRS_E_USAGE names a missing one; if the user may not run
  * serverStatus: FAIL MRS_E_SERVER. */
 enum mrs_status live_loads_check(struct live_job *job, const struct live_watched *w, struct mrs_err *e);

@@ -139,7 +139,7 @@ connect_client(struct live_link *l, const mongoc_uri_t *uri, struct mrs_err *e)
     }
     l->client = mongoc_client_new_from_uri_with_error(uri, &error);
     if (!l->client) {
-        return live_fault_tell(l, "connect", &error, NULL, NULL, e);
+        return live_fault_report(l, "connect", &error, NULL, NULL, e);
     }
     mongoc_apm_callbacks_t *callbacks = mongoc_apm_callbacks_new();
     mongoc_apm_set_server_changed_cb(callbacks, server_changed);
@@ -284,7 +284,7 @@ live_options(struct live_link *l, unsigned flags, bson_t *opts, struct mrs_err *
             return mrs_err_set(e, MRS_FAIL, MRS_E_ACCOUNT, "no transaction is open");
         }
         if (!mongoc_client_session_append(l->session, opts, &error)) {
-            return live_fault_tell(l, "session", &error, NULL, NULL, e);
+            return live_fault_report(l, "session", &error, NULL, NULL, e);
         }
     }
     return MRS_OK;
@@ -320,7 +320,7 @@ live_link_stop(const struct live_link *l, const char *when, const char *db, cons
 }
 
 void
-live_link_ask_before_writes(struct live_link *l, live_ask ask, void *arg)
+live_link_check_before_writes(struct live_link *l, live_ask ask, void *arg)
 {
     l->ask = ask;
     l->ask_arg = arg;
@@ -443,7 +443,7 @@ send_command(struct connection_call *c, struct mrs_buf *out, struct mrs_err *e)
                                                             mongoc_client_get_read_prefs(c->l->client), &c->opts,
                                                             &reply, &error);
     if (!done) {
-        s = live_fault_tell(c->l, c->name, &error, &reply, c->f, e);
+        s = live_fault_report(c->l, c->name, &error, &reply, c->f, e);
     } else {
         s = take_reply(&reply, &said, e);
         MRS_THEN(s, judge_reply(c->l, c->name, said, c->f, e));
@@ -620,7 +620,7 @@ live_cursor_next(struct live_cursor *c, struct mrs_view *doc, struct live_fault 
         return s;
     }
     if (mongoc_cursor_error_document(c->cursor, &error, &reply)) {
-        return live_fault_tell(c->l, c->what, &error, reply, f, e);
+        return live_fault_report(c->l, c->what, &error, reply, f, e);
     }
     return MRS_END;
 }

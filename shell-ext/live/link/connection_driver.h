@@ -39,8 +39,8 @@ enum mrs_status live_uri_resolve(const mongoc_uri_t *uri, struct mrs_err *e);
 
 /* ---- connection_error.c ---- */
 /* Converts an error of libmongoc or the server: fills f and e, returns FAIL. reply may be NULL. */
-enum mrs_status live_fault_tell(const struct live_link *l, const char *what, const bson_error_t *error,
-                                const bson_t *reply, struct live_fault *f, struct mrs_err *e);
+enum mrs_status live_fault_report(const struct live_link *l, const char *what, const bson_error_t *error,
+                                  const bson_t *reply, struct live_fault *f, struct mrs_err *e);
 /* The same for a server's code without bson_error_t. */
 enum mrs_status live_fault_code(const struct live_link *l, const char *what, struct mrs_view reason,
                                 struct live_fault *f, struct mrs_err *e);

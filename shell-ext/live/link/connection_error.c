@@ -133,7 +133,7 @@ keep_secret(const struct live_link *l, char *text)
 }
 
 static enum mrs_status
-tell(const struct live_link *l, const char *what, const char *msg, struct live_fault *f, struct mrs_err *e)
+fill_fault(const struct live_link *l, const char *what, const char *msg, struct live_fault *f, struct mrs_err *e)
 {
     MRS_ASSERT(msg && f->kind != LIVE_FAULT_NONE);
     char text[400];
@@ -146,8 +146,8 @@ tell(const struct live_link *l, const char *what, const char *msg, struct live_f
 }
 
 enum mrs_status
-live_fault_tell(const struct live_link *l, const char *what, const bson_error_t *error, const bson_t *reply,
-                struct live_fault *f, struct mrs_err *e)
+live_fault_report(const struct live_link *l, const char *what, const bson_error_t *error, const bson_t *reply,
+                  struct live_fault *f, struct mrs_err *e)
 {
     MRS_ASSERT(what && error);
     struct live_fault own;
@@ -161,7 +161,7 @@ live_fault_tell(const struct live_link *l, const char *what, const bson_error_t 
     f->kind = kind_of(error, said);
     f->code = by_server(error) ? (int32_t)error->code : 0;
     live_text_at(said, "codeName", f->code_name, sizeof f->code_name);
-    return tell(l, what, error->message, f, e);
+    return fill_fault(l, what, error->message, f, e);
 }
 
 enum mrs_status
@@ -177,5 +177,5 @@ live_fault_code(const struct live_link *l, const char *what, struct mrs_view rea
     f->kind = live_fault_kind_of(f->code);
     live_text_at(reason, "codeName", f->code_name, sizeof f->code_name);
     live_text_at(reason, "errmsg", msg, sizeof msg);
-    return tell(l, what, msg, f, e);
+    return fill_fault(l, what, msg, f, e);
 }

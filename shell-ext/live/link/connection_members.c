@@ -26,7 +26,7 @@ connect_members(struct live_link *l, struct mrs_err *e)
     mongoc_uri_set_option_as_bool(uri, MONGOC_URI_SERVERSELECTIONTRYONCE, true);
     l->members = mongoc_client_new_from_uri_with_error(uri, &error);
     mongoc_uri_destroy(uri);
-    return l->members ? MRS_OK : live_fault_tell(l, "connect to the members", &error, NULL, NULL, e);
+    return l->members ? MRS_OK : live_fault_report(l, "connect to the members", &error, NULL, NULL, e);
 }
 
 enum mrs_status

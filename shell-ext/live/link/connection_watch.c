@@ -110,7 +110,7 @@ open_stream(struct live_watch *w, const struct live_watch_opts *o, struct live_f
     if (s == MRS_OK) {
         w->stream = start(w->l, o, &p, &opts);
         if (mongoc_change_stream_error_document(w->stream, &error, &reply)) {
-            s = live_fault_tell(w->l, "change stream", &error, reply, f, e);
+            s = live_fault_report(w->l, "change stream", &error, reply, f, e);
         }
     }
     bson_destroy(&opts);
@@ -167,7 +167,7 @@ live_watch_next(struct live_watch *w, struct mrs_view *event, struct live_fault 
         return mrs_doc_check(event->p, event->n, MRS_DEPTH_READ, e);
     }
     if (mongoc_change_stream_error_document(w->stream, &error, &reply)) {
-        return live_fault_tell(w->l, "change stream", &error, reply, f, e);
+        return live_fault_report(w->l, "change stream", &error, reply, f, e);
     }
     return MRS_END;
 }

@@ -74,7 +74,7 @@ add_op(struct bulk *b, mongoc_bulk_operation_t *bulk, const struct live_op *op, 
         good = mongoc_bulk_operation_remove_one_with_opts(bulk, &filter, NULL, &error);
         break;
     }
-    return good ? MRS_OK : live_fault_tell(b->l, b->what, &error, NULL, b->f, e);
+    return good ? MRS_OK : live_fault_report(b->l, b->what, &error, NULL, b->f, e);
 }
 
 /* ---- the reply ---- */
@@ -198,7 +198,7 @@ send_chunk(struct bulk *b, uint32_t first, uint32_t n, struct mrs_err *e)
         if (s == MRS_OK) {
             bool known = done || answered(b, said, &error);
             s = known ? take_sums(b, said, first, e) : take_refusal(b, said, first, e);
-            s = s == MRS_OK && !known ? live_fault_tell(b->l, b->what, &error, &reply, b->f, e) : s;
+            s = s == MRS_OK && !known ? live_fault_report(b->l, b->what, &error, &reply, b->f, e) : s;
         }
         bson_destroy(&reply);
     }
@@ -285,7 +285,7 @@ need_session(struct live_link *l, struct mrs_err *e)
         l->session = mongoc_client_start_session(l->client, opts, &error);
         mongoc_session_opts_destroy(opts);
     }
-    return l->session ? MRS_OK : live_fault_tell(l, "session", &error, NULL, NULL, e);
+    return l->session ? MRS_OK : live_fault_report(l, "session", &error, NULL, NULL, e);
 }
 
 enum mrs_status
@@ -321,7 +321,7 @@ live_txn_begin(struct live_link *l, struct mrs_err *e)
         mongoc_transaction_opts_set_max_commit_time_ms(opts, l->max_time_ms);
     }
     if (!mongoc_client_session_start_transaction(l->session, opts, &error)) {
-        s = live_fault_tell(l, "begin", &error, NULL, NULL, e);
+        s = live_fault_report(l, "begin", &error, NULL, NULL, e);
     }
     mongoc_read_prefs_destroy(primary);
     mongoc_read_concern_destroy(snapshot);
@@ -343,7 +343,7 @@ live_txn_commit(struct live_link *l, struct live_fault *f, struct mrs_err *e)
     }
     live_link_stop(l, "before", "", "commit");
     if (!mongoc_client_session_commit_transaction(l->session, &reply, &error)) {
-        s = live_fault_tell(l, "commit", &error, &reply, f, e);
+        s = live_fault_report(l, "commit", &error, &reply, f, e);
     }
     bson_destroy(&reply);
     if (s == MRS_OK) {

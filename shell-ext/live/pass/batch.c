@@ -203,7 +203,7 @@ judge(struct live_batch *b, struct live_task *tasks, struct live_checkpoint *c)
 }
 
 enum mrs_status
-live_batch_note_stale(struct live_batch *b, struct mrs_err *e)
+live_batch_add_stale(struct live_batch *b, struct mrs_err *e)
 {
     enum mrs_status st = MRS_OK;
     for (uint32_t i = 0; i < b->burst.n && !st; i++) {
@@ -228,7 +228,7 @@ write_slice(struct live_batch *b, struct live_task *tasks, uint32_t n, struct li
         again = again || tasks[i].again;
     }
     st = account_refused(b, tasks, n, c, e);
-    MRS_THEN(st, live_batch_note_stale(b, e));
+    MRS_THEN(st, live_batch_add_stale(b, e));
     if (st) {
         return st;
     }

@@ -425,7 +425,7 @@ ddl(struct live_job *job, const struct mrs_coll *coll, struct mrs_view cmd, stru
     struct mrs_err why;
     enum mrs_status st = MRS_FAIL;
     if (job->opts.dry_run) {
-        live_would_say(job, "run on", coll->ns, cmd);
+        live_preview_line(job, "run on", coll->ns, cmd);
         return MRS_OK;
     }
     for (uint32_t again = 1; again <= 60; again++) {

@@ -61,8 +61,8 @@ want_contracted(struct live_batch *b, const struct live_unit *u, const struct li
     if (u->differs && !u->refused && t->tries == 0) {
         struct contracting *k = b->arg;
         if (b->job->opts.dry_run && !live_claimed_any(live_claims_of(b->job, b->group, b->side), u->doc)) {
-            live_would(b->r, &b->r->written, b->coll->ns, mrs_doc_get(u->doc, "_id"),
-                       "would get the new shape, and lose its old one");
+            live_preview_count(b->r, &b->r->written, b->coll->ns, mrs_doc_get(u->doc, "_id"),
+                               "would get the new shape, and lose its old one");
             return MRS_OK;
         }
         k->late = k->late || u->late; /* an application's replacement may have removed some claims */
@@ -104,8 +104,8 @@ preview_batch(void *arg, const struct mrs_view *docs, uint32_t n, struct live_ch
         st = st ? live_slices_failed(&s, st, e) : st;
         for (uint32_t i = 0; i < b->burst.n && !st; i++) {
             const struct live_change *ch = &b->burst.change[i];
-            live_would(b->r, &b->r->written, ch->coll.ns, mrs_doc_get(ch->before, "_id"),
-                       "would lose its old shape");
+            live_preview_count(b->r, &b->r->written, ch->coll.ns, mrs_doc_get(ch->before, "_id"),
+                               "would lose its old shape");
         }
     }
     c->differs += b->r->differs - before;
@@ -171,7 +171,7 @@ say_gone(struct live_job *job, uint32_t g)
     for (uint32_t i = 0; i < lg->n_gone; i++) {
         char what[300];
         snprintf(what, sizeof what, "take field %.255s out of", lg->gone[i]);
-        live_would_say(job, what, s->desc.sides[lg->claims_side < 0 ? 0 : lg->claims_side].coll.ns, mrs_empty_doc());
+        live_preview_line(job, what, s->desc.sides[lg->claims_side < 0 ? 0 : lg->claims_side].coll.ns, mrs_empty_doc());
     }
 }
 

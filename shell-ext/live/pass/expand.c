@@ -64,7 +64,7 @@ fill_natively(void *arg, const struct mrs_view *ids, uint32_t n, struct live_che
 
 /* Numbers of documents of a group written by the server and left to the client. */
 static void
-tell_native(struct live_job *job, const struct filling *f, uint32_t group)
+report_native(struct live_job *job, const struct filling *f, uint32_t group)
 {
     MRS_ASSERT(group < job->live->n_groups);
     char line[400], phase[96];
@@ -126,7 +126,7 @@ live_walk_main(struct live_job *job, struct live_walk *w, struct live_pass_repor
     }
     MRS_THEN(st, live_scan_run(&f.t, e));
     if (!st && native && w->no == 0) {
-        tell_native(job, &f, w->group);
+        report_native(job, &f, w->group);
     }
     w->wrote = w->wrote || f.t.written;
     w->missed = w->missed || f.t.missed;

@@ -333,12 +333,12 @@ take(struct live_follow *f, uint32_t *n, bool *reached, bool *moved, struct mrs_
 }
 
 static enum mrs_status
-tell(struct live_follow *f, struct mrs_err *e)
+report(struct live_follow *f, struct mrs_err *e)
 {
     char phase[96];
     struct live_progress p = {.phase = live_phase_name(f->job, phase, "catch up", f->of.group), .ns = f->b[0].coll->ns,
                               .done = f->c.docs, .limiting = "server"};
-    return live_run_tell(f->job, &p, e);
+    return live_run_report(f->job, &p, e);
 }
 
 /* Writes, then saves the token: only if the server that sent the events also served the reads. */
@@ -352,7 +352,7 @@ apply(struct live_follow *f, uint32_t n, struct mrs_err *e)
         return MRS_END;
     }
     MRS_THEN(st, live_checkpoint_save(f->job, &f->c, e));
-    return st ? st : tell(f, e);
+    return st ? st : report(f, e);
 }
 
 static enum mrs_status

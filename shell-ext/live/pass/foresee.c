@@ -54,7 +54,7 @@ add_targets(const struct live_job *job, uint32_t group, struct foreseen *f)
     const struct mrs_step *s = &job->plan->steps[job->live->group[group].first];
     for (uint32_t side = 0; side < s->desc.n_sides; side++) {
         if (live_side_listed(job, group, side)) {
-            add(f, docs_of(job, &s->desc.sides[side].coll), LIVE_LOOKS);
+            add(f, docs_of(job, &s->desc.sides[side].coll), LIVE_READS);
         }
     }
 }
@@ -91,8 +91,8 @@ live_foresee_apply(struct live_job *job, enum live_purpose purpose, struct mrs_e
             f->walks += before.walks;
         }
         st = add_mains(job, g, purpose, false, LIVE_WRITES, f, e);
-        MRS_THEN(st, add_mains(job, g, purpose, false, LIVE_LOOKS, f, e));
-        MRS_THEN(st, add_mains(job, g, purpose, false, LIVE_LOOKS, &before, e));
+        MRS_THEN(st, add_mains(job, g, purpose, false, LIVE_READS, f, e));
+        MRS_THEN(st, add_mains(job, g, purpose, false, LIVE_READS, &before, e));
     }
     if (job->opts.native) { /* everything is compared at the end */
         ahead.work += before.work;
@@ -110,7 +110,7 @@ enum mrs_status
 live_foresee_once(struct live_job *job, uint32_t group, struct mrs_err *e)
 {
     struct foreseen f = {0, 0};
-    enum mrs_status st = add_mains(job, group, LIVE_FOR_EXPAND, false, LIVE_LOOKS, &f, e);
+    enum mrs_status st = add_mains(job, group, LIVE_FOR_EXPAND, false, LIVE_READS, &f, e);
     if (!st) {
         live_course_spare(job, f.work, f.walks);
     }
@@ -125,7 +125,7 @@ live_foresee_verify(struct live_job *job, enum live_purpose purpose, uint32_t gr
     enum mrs_status st = MRS_OK;
     for (uint32_t g = 0; g < groups && !st; g++) {
         if (live_works(job, g, purpose)) {
-            st = add_mains(job, g, purpose, false, LIVE_LOOKS, &ahead, e);
+            st = add_mains(job, g, purpose, false, LIVE_READS, &ahead, e);
             add_targets(job, g, &ahead);
         }
     }
@@ -148,7 +148,7 @@ live_foresee_contract(struct live_job *job, struct mrs_err *e)
         uint32_t rounds = !lg->removes ? 0 : lg->n_claims ? 2 : 1; /* additions come before removals */
         for (uint32_t i = 0; i < rounds && !st; i++) {
             st = add_mains(job, g, LIVE_FOR_CONTRACT, false, LIVE_WRITES, &ahead, e);
-            MRS_THEN(st, add_mains(job, g, LIVE_FOR_CONTRACT, false, LIVE_LOOKS, &ahead, e));
+            MRS_THEN(st, add_mains(job, g, LIVE_FOR_CONTRACT, false, LIVE_READS, &ahead, e));
         }
     }
     if (!st) {
@@ -169,7 +169,7 @@ live_foresee_rollback(struct live_job *job, bool begun, struct mrs_err *e)
             continue;
         }
         if (!begun) {
-            st = add_mains(job, g, LIVE_FOR_EXPAND, true, LIVE_LOOKS, &ahead, e);
+            st = add_mains(job, g, LIVE_FOR_EXPAND, true, LIVE_READS, &ahead, e);
             add_targets(job, g, &ahead);
         }
         MRS_THEN(st, add_mains(job, g, LIVE_FOR_EXPAND, true, LIVE_WRITES, &ahead, e));

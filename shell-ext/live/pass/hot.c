@@ -111,7 +111,7 @@ attempt(struct live_batch *b, struct live_task *t, bool *done, struct live_fault
         *done = true; /* recorded as refused by an earlier round or the next walk */
         return MRS_SKIP;
     }
-    MRS_THEN(st, live_batch_note_stale(b, e));
+    MRS_THEN(st, live_batch_add_stale(b, e));
     MRS_THEN(st, relate(b, doc, marked, e));
     MRS_THEN(st, live_burst_in_transaction(&b->burst, f, e));
     MRS_THEN(st, live_txn_commit(b->job->link, f, e));

@@ -430,7 +430,7 @@ live_native_range(struct live_native *n, const struct mrs_view *ids, uint32_t k,
 
 /* Describes one main collection of a group. */
 static enum mrs_status
-tell_main(struct live_job *job, struct live_units *u, uint32_t group, uint32_t main, struct mrs_err *e)
+report_main(struct live_job *job, struct live_units *u, uint32_t group, uint32_t main, struct mrs_err *e)
 {
     struct live_native n;
     char line[400], phase[96];
@@ -457,7 +457,7 @@ live_native_outlook(struct live_job *job, struct mrs_err *e)
         }
         st = live_units_open(job, g, LIVE_FOR_EXPAND, &u, e);
         for (uint32_t m = 0; !st && m < live_units_mains(u); m++) {
-            st = tell_main(job, u, g, m, e);
+            st = report_main(job, u, g, m, e);
         }
         live_units_close(u);
     }

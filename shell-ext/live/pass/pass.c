@@ -278,12 +278,12 @@ live_estimated(const struct live_job *job, const struct mrs_coll *coll)
 }
 
 static enum mrs_status
-tell(struct pass_walk *w, struct mrs_err *e)
+report(struct pass_walk *w, struct mrs_err *e)
 {
     struct live_scan *t = w->t;
     struct live_progress p = {.phase = t->phase, .ns = t->coll->ns, .done = w->c.docs,
                               .estimated = live_estimated(t->job, t->coll), .bytes = t->wrote_bytes};
-    return live_run_tell(t->job, &p, e);
+    return live_run_report(t->job, &p, e);
 }
 
 static bool
@@ -344,7 +344,7 @@ one_batch(struct pass_walk *w, struct mrs_err *e)
         live_batches_took(t->job, &w->batches, w->range.n, mrs_clock_asleep() - start, t->wrote_bytes);
         w->lost = 0;
         live_run_wrote(t->job->run, t->wrote_docs, t->wrote_bytes);
-        st = tell(w, e);
+        st = report(w, e);
     }
     return st;
 }
@@ -369,7 +369,7 @@ live_scan_run(struct live_scan *t, struct mrs_err *e)
     live_range_init(&w.range, t->job->mem);
     w.range.ids = t->ids;
     w.range.end = t->end;
-    live_course_walk(t->job, live_estimated(t->job, t->coll), t->writes ? LIVE_WRITES : LIVE_LOOKS);
+    live_course_walk(t->job, live_estimated(t->job, t->coll), t->writes ? LIVE_WRITES : LIVE_READS);
     enum mrs_status st = reload(&w, e);
     while (st >= 0 && (st == MRS_END || !w.c.done)) {
         uint64_t gen = live_link_generation(t->job->link);

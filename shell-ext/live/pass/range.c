@@ -206,8 +206,8 @@ begin_reading(struct live_range *r, struct mrs_view from, uint32_t n, struct mrs
 
 /* Is the open cursor at `from` and still fresh? */
 static bool
-goes_on(const struct live_range *r, const struct live_job *job, const struct mrs_coll *coll, struct mrs_view from,
-        uint32_t n)
+continues(const struct live_range *r, const struct live_job *job, const struct mrs_coll *coll, struct mrs_view from,
+          uint32_t n)
 {
     return r->cursor && r->job == job && r->coll == coll && from.n == r->bound.n &&
            memcmp(from.p, r->bound.p, from.n) == 0 && n / 2 < r->batch &&
@@ -338,7 +338,7 @@ live_range_read(struct live_job *job, const struct mrs_coll *coll, struct mrs_vi
     struct live_fault f = {.kind = LIVE_FAULT_NONE};
     enum mrs_status s = MRS_FAIL;
     n = n == 0 ? 1 : n < RANGE_DOCS_MAX ? n : RANGE_DOCS_MAX;
-    bool anew = !goes_on(r, job, coll, from, n);
+    bool anew = !continues(r, job, coll, from, n);
     r->job = job;
     r->coll = coll;
     if (!anew) {

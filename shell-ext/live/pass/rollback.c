@@ -73,7 +73,7 @@ count_going(struct undoing *v, struct mrs_view doc)
     if (name) {
         char what[300];
         snprintf(what, sizeof what, "would lose field %.255s%s", name, k.n > 1 ? " and others of the run" : "");
-        live_would(v->r, &v->r->written, v->b.coll->ns, mrs_doc_get(doc, "_id"), what);
+        live_preview_count(v->r, &v->r->written, v->b.coll->ns, mrs_doc_get(doc, "_id"), what);
     }
 }
 
@@ -118,8 +118,8 @@ count_made(void *arg, const struct mrs_view *docs, uint32_t n, struct live_check
         st = live_batch_expected(&v->b, v->side, docs + at, k, made, NULL, e);
         for (uint32_t i = 0; i < k && !st; i++) {
             if (v->b.job->opts.dry_run) {
-                live_would(v->r, &v->r->deleted, v->t.coll->ns, mrs_doc_get(docs[at + i], "_id"),
-                           "would go with its collection");
+                live_preview_count(v->r, &v->r->deleted, v->t.coll->ns, mrs_doc_get(docs[at + i], "_id"),
+                                   "would go with its collection");
                 v->r->written++;
             }
             st = made[i] ? MRS_OK : note_lost(v, v->t.coll->ns, docs[at + i], e);

@@ -147,7 +147,7 @@ back(void *arg, const struct mrs_view *docs, uint32_t n, struct live_checkpoint 
         if (live_slices_halved(&s, st)) {
             continue;
         }
-        MRS_THEN(st, live_batch_note_stale(&v->b, &s.why));
+        MRS_THEN(st, live_batch_add_stale(&v->b, &s.why));
         st = st || !v->b.burst.n ? st : live_burst_write(&v->b.burst, NULL, &short_, &s.why);
         if (st) {
             return live_slices_failed(&s, st, e);

@@ -58,9 +58,10 @@ enum mrs_status live_less_claims(const struct live_job *job, uint32_t group, int
 /* Adds a name to the report. */
 void live_name(struct live_pass_report *r, const char *ns, struct mrs_val id, const char *what);
 /* preview.c: increments a figure of a dry run; the first ten documents are listed. */
-void live_would(struct live_pass_report *r, uint64_t *figure, const char *ns, struct mrs_val id, const char *what);
+void live_preview_count(struct live_pass_report *r, uint64_t *figure, const char *ns, struct mrs_val id,
+                        const char *what);
 /* A line "would WHAT NS: DOC" of a dry run. */
-void live_would_say(struct live_job *job, const char *what, const char *ns, struct mrs_view doc);
+void live_preview_line(struct live_job *job, const char *what, const char *ns, struct mrs_view doc);
 /* Reads all documents of a filter into an arena. FAIL MRS_E_LIMIT beyond `bytes`. */
 struct live_read {
     const struct mrs_coll *coll;
@@ -192,7 +193,7 @@ enum mrs_status live_batch_compare(struct live_batch *b, const struct mrs_view *
 enum mrs_status live_tasks_reload(struct live_batch *b, struct live_task *tasks, uint32_t n, struct mrs_err *e);
 
 /* Copies the documents that the burst deletes, before it does. */
-enum mrs_status live_batch_note_stale(struct live_batch *b, struct mrs_err *e);
+enum mrs_status live_batch_add_stale(struct live_batch *b, struct mrs_err *e);
 
 /* ---- hot.c: a contended unit (replica sets) ---- */
 /* Processes it in a transaction that touches the document first. *done: written, deleted, or no change needed. */

@@ -81,11 +81,11 @@ open_ranges(struct leading *l, uint32_t *n, struct mrs_err *e)
 }
 
 static enum mrs_status
-tell(struct leading *l, struct mrs_err *e)
+report(struct leading *l, struct mrs_err *e)
 {
     struct live_progress p = {.phase = l->phase, .ns = l->cut.coll->ns, .done = l->c.docs + l->sum.docs,
                               .estimated = live_estimated(l->job, l->cut.coll)};
-    return live_run_tell(l->job, &p, e);
+    return live_run_report(l->job, &p, e);
 }
 
 /* Waits until all ranges are done. first: number written before. */
@@ -100,7 +100,7 @@ lead(struct leading *l, uint64_t first, struct mrs_err *e)
         st = live_run_breathe(job, 0, 0, e);
         st = st == MRS_END ? MRS_OK : st; /* no state in memory to discard */
         MRS_THEN(st, live_ranges_sum(job, job->run->id, l->cut.pass, &l->sum, e));
-        MRS_THEN(st, tell(l, e));
+        MRS_THEN(st, report(l, e));
         uint32_t waived = LIVE_MUTANT("follow-while-walking") ? l->sum.held : 0;
         if (st || l->sum.done + waived == l->sum.all) {
             break;

@@ -8,7 +8,7 @@
 enum { FIRST = 10 }; /* number of documents listed of each kind */
 
 void
-live_would(struct live_pass_report *r, uint64_t *figure, const char *ns, struct mrs_val id, const char *what)
+live_preview_count(struct live_pass_report *r, uint64_t *figure, const char *ns, struct mrs_val id, const char *what)
 {
     if (++*figure <= FIRST) {
         live_name(r, ns, id, what);
@@ -16,7 +16,7 @@ live_would(struct live_pass_report *r, uint64_t *figure, const char *ns, struct 
 }
 
 void
-live_would_say(struct live_job *job, const char *what, const char *ns, struct mrs_view doc)
+live_preview_line(struct live_job *job, const char *what, const char *ns, struct mrs_view doc)
 {
     struct mrs_buf line;
     if (!job->say) {

@@ -292,7 +292,8 @@ batch(struct pass *p)
 static enum mrs_status
 run_pass(struct pass *p)
 {
-    struct live_progress tell = {.phase = p->name, .ns = p->job->run->state_changes.ns, .estimated = (uint64_t)p->n};
+    struct live_progress progress = {.phase = p->name, .ns = p->job->run->state_changes.ns,
+                                     .estimated = (uint64_t)p->n};
     live_batches_begin(p->job, &p->batches);
     mrs_arena_init(&p->arena, p->job->mem);
     live_burst_init(&p->burst, p->job);
@@ -314,10 +315,10 @@ run_pass(struct pass *p)
             continue;
         }
         lost = 0;
-        tell.done = (uint64_t)p->c.at;
-        tell.bytes += p->bytes;
+        progress.done = (uint64_t)p->c.at;
+        progress.bytes += p->bytes;
         live_run_wrote(p->job->run, p->docs, p->bytes);
-        MRS_THEN(s, live_run_tell(p->job, &tell, p->e));
+        MRS_THEN(s, live_run_report(p->job, &progress, p->e));
     }
     live_course_walked(p->job, (uint64_t)p->c.at);
     live_burst_clear(&p->burst);

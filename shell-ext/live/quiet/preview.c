@@ -30,7 +30,7 @@ say_actions(struct live_job *job, struct mrs_view list)
         snprintf(text, sizeof text, "%s%s%s", drop ? "drop index " : index ? "make an index on" : what, drop ? to : "",
                  drop ? " of" : "");
         snprintf(names, sizeof names, "%s%s%s", ns, !drop && to[0] ? " to " : "", drop ? "" : to);
-        live_would_say(job, text, names, details ? live_doc_of(mrs_doc_get(one, "doc")) : mrs_empty_doc());
+        live_preview_line(job, text, names, details ? live_doc_of(mrs_doc_get(one, "doc")) : mrs_empty_doc());
     }
 }
 
@@ -50,9 +50,9 @@ preview_one(void *arg, const struct live_planned_change *c, struct mrs_err *e)
         return MRS_OK;
     }
     bool ins = c->kind == LIVE_INSERT, del = c->kind == LIVE_DELETE;
-    live_would(r, ins ? &r->inserted : del ? &r->deleted : &r->written, c->coll.ns,
-               mrs_doc_get(c->after.n ? c->after : c->before, "_id"),
-               ins ? "would be inserted" : del ? "would be deleted" : "would be changed");
+    live_preview_count(r, ins ? &r->inserted : del ? &r->deleted : &r->written, c->coll.ns,
+                       mrs_doc_get(c->after.n ? c->after : c->before, "_id"),
+                       ins ? "would be inserted" : del ? "would be deleted" : "would be changed");
     return MRS_OK;
 }
 

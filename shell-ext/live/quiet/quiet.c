@@ -148,7 +148,7 @@ phase(struct live_quiet_run *q, const char *name, struct mrs_err *e)
     struct mrs_view none = {NULL, 0};
     struct live_progress p = {.phase = name, .ns = ""};
     enum mrs_status s = q->contract ? MRS_OK : live_run_phase(q->job, name, 0, none, e);
-    return s == MRS_OK ? live_run_tell(q->job, &p, e) : s;
+    return s == MRS_OK ? live_run_report(q->job, &p, e) : s;
 }
 
 /* The work: read, derive, compare, and perhaps write. *docs: by the server's counts. */
@@ -165,7 +165,7 @@ foresee(struct live_quiet_run *q, uint64_t *docs, struct mrs_err *e)
     }
     live_course_begin(q->job, q->contract ? "contract" : "apply",
                       !q->contract && !live_run_in(q->job, "claimed"));
-    live_course_foresee(q->job, *docs * (3 * LIVE_LOOKS + LIVE_WRITES), 0);
+    live_course_foresee(q->job, *docs * (3 * LIVE_READS + LIVE_WRITES), 0);
     return s;
 }
 
@@ -176,7 +176,7 @@ next_part(struct live_quiet_run *q, uint64_t docs)
     if (q->job->run->course.weight) {
         live_course_walked(q->job, docs);
     }
-    live_course_walk(q->job, docs, LIVE_LOOKS);
+    live_course_walk(q->job, docs, LIVE_READS);
 }
 
 static enum mrs_status
@@ -219,7 +219,7 @@ static void
 on_progress(void *arg, const struct mrs_progress *p)
 {
     struct keeping *k = arg;
-    struct live_progress tell = {.phase = "deriving", .ns = p->phase, .done = p->docs};
+    struct live_progress progress = {.phase = "deriving", .ns = p->phase, .done = p->docs};
     int64_t now = mrs_clock_asleep();
     if (k->job->cancel && __atomic_load_n(k->job->cancel, __ATOMIC_RELAXED)) {
         __atomic_store_n(&k->stop, 1, __ATOMIC_RELAXED);
@@ -230,7 +230,7 @@ on_progress(void *arg, const struct mrs_progress *p)
     k->last = now;
     enum mrs_status s = live_run_breathe(k->job, 0, 0, &k->err);
     if (s == MRS_OK) {
-        s = live_run_tell(k->job, &tell, &k->err);
+        s = live_run_report(k->job, &progress, &k->err);
     }
     if (s != MRS_OK && s != MRS_END) {
         __atomic_store_n(&k->stop, 1, __ATOMIC_RELAXED);

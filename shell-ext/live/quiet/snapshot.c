@@ -75,7 +75,7 @@ breathe(struct snapshot_copy *c, const char *ns, struct mrs_err *e)
     if (s == MRS_END) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER, "the connection was lost while reading; nothing was changed");
     }
-    return s == MRS_OK ? live_run_tell(c->job, &p, e) : s;
+    return s == MRS_OK ? live_run_report(c->job, &p, e) : s;
 }
 
 static enum mrs_status

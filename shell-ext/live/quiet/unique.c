@@ -38,7 +38,7 @@ struct unique_check {
 
 /* ---- indexes to check ---- */
 static void
-tell_left(struct unique_check *u, const struct mrs_unique_index *x, const char *why)
+report_unchecked(struct unique_check *u, const struct mrs_unique_index *x, const char *why)
 {
     char line[1024];
     if (u->job->say) {
@@ -50,7 +50,7 @@ tell_left(struct unique_check *u, const struct mrs_unique_index *x, const char *
 
 /* Reports indexes left to the server since the last report. */
 static void
-tell_more_left(struct unique_check *u)
+report_more_unchecked(struct unique_check *u)
 {
     MRS_ASSERT(u->left);
     uint32_t left = 0, n = mrs_unique_count(u->keys);
@@ -64,7 +64,7 @@ tell_more_left(struct unique_check *u)
         const struct mrs_unique_index *x = mrs_unique_at(u->keys, i);
         if (x->left && !u->left[i]) {
             u->left[i] = true;
-            tell_left(u, x, x->left);
+            report_unchecked(u, x, x->left);
         }
     }
     u->n_left = left;
@@ -106,11 +106,12 @@ read_indexes(struct unique_check *u)
     for (uint32_t i = 0; s == MRS_OK && i < n; i++) {
         const struct mrs_unique_index *x = mrs_unique_at(u->keys, i);
         if (x->collated && !x->left) {
-            tell_left(u, x, "only texts with equal bytes were compared, not texts that its collation takes as equal");
+            report_unchecked(u, x,
+                             "only texts with equal bytes were compared, not texts that its collation takes as equal");
         }
     }
     if (s == MRS_OK) {
-        tell_more_left(u);
+        report_more_unchecked(u);
     }
     return s;
 }
@@ -148,7 +149,7 @@ keys_of(void *arg, const struct live_planned_change *c, struct mrs_err *e)
                            "fields; correct it or change the plan; nothing was changed", u->t->now.ns,
                            mrs_unique_at(u->keys, bad)->name, u->id[0]);
     }
-    tell_more_left(u);
+    report_more_unchecked(u);
     return s;
 }
 
@@ -301,7 +302,7 @@ find_ids(void *arg, const struct live_planned_change *c, struct mrs_err *e)
 }
 
 static enum mrs_status
-tell(struct unique_check *u)
+report_pair(struct unique_check *u)
 {
     MRS_ASSERT(u->second.doc > 0);
     char more[64] = "";
@@ -333,7 +334,7 @@ check_coll(struct unique_check *u)
         s = live_spool_open(&u->spool, u->job->mem, u->job->opts.tmp, u->e);
         MRS_THEN(s, each_doc(u, keys_of));
         MRS_THEN(s, find_equal(u));
-        s = s == MRS_OK && u->second.doc ? tell(u) : s;
+        s = s == MRS_OK && u->second.doc ? report_pair(u) : s;
         live_spool_close(&u->spool);
     }
     mrs_free(u->job->mem, u->left);

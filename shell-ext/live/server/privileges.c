@@ -247,7 +247,8 @@ roles_for(unsigned bits, const char *db, char out[120])
 }
 
 static enum mrs_status
-tell(struct live_check *c, const char *where, const char *db, unsigned missing, bool refuses, struct mrs_err *e)
+report_missing(struct live_check *c, const char *where, const char *db, unsigned missing, bool refuses,
+               struct mrs_err *e)
 {
     char text[400], roles[120];
     enum mrs_status s = MRS_OK;
@@ -275,7 +276,7 @@ check_state(struct live_check *c, struct mrs_err *e)
     unsigned missing;
     enum mrs_status s = lacking(c, &runs, false, MAY_KEEP_STATE, &missing, e);
     snprintf(where, sizeof where, "%.63s (the state of runs)", runs.db);
-    return s == MRS_OK ? tell(c, where, runs.db, missing, true, e) : s;
+    return s == MRS_OK ? report_missing(c, where, runs.db, missing, true, e) : s;
 }
 
 /* A rename needs a privilege on the database, for any collection. */
@@ -289,10 +290,10 @@ check_one(struct live_check *c, const struct live_place *p, struct mrs_err *e)
     enum mrs_status s = lacking(c, &p->coll, p->info != NULL, asked & ~MAY_RENAME, &missing, e);
     snprintf(where, sizeof where, "%s%s", p->coll.ns,
              warns ? ", where the collection may have to be built before it takes the place of the old one" : "");
-    MRS_THEN(s, tell(c, where, p->coll.db, missing, !warns, e));
+    MRS_THEN(s, report_missing(c, where, p->coll.db, missing, !warns, e));
     MRS_THEN(s, lacking(c, &all, false, MAY_LIST_COLLECTIONS | (asked & MAY_RENAME), &missing, e));
     snprintf(where, sizeof where, "the database %s", p->coll.db);
-    return s == MRS_OK ? tell(c, where, p->coll.db, missing, !warns, e) : s;
+    return s == MRS_OK ? report_missing(c, where, p->coll.db, missing, !warns, e) : s;
 }
 
 /* Only the documents show whether a quiet run rebuilds a collection; this checks whether that is likely. */
@@ -325,7 +326,7 @@ check_all(struct live_check *c, struct mrs_err *e)
     }
     if (s == MRS_OK && c->job->opts.quiet == LIVE_BY_BLOCK && !c->listed) {
         s = lacking(c, &cluster, false, MAY_BLOCK_WRITES | MAY_WRITE_BLOCKED, &missing, e);
-        MRS_THEN(s, tell(c, "the cluster", "", missing, true, e));
+        MRS_THEN(s, report_missing(c, "the cluster", "", missing, true, e));
     }
     return s;
 }

@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-enum { SLICE_MS = 200, CONTROL_MS = 1000, UUID_MS = 60000, TELL_MS = 1000 };
+enum { SLICE_MS = 200, CONTROL_MS = 1000, UUID_MS = 60000, REPORT_MS = 1000 };
 
 /* ---- report progress ---- */
 static void
@@ -44,7 +44,7 @@ course_doc(const struct live_progress *p, struct mrs_arena *a, struct mrs_val *o
 }
 
 static enum mrs_status
-tell_server(struct live_job *job, const struct live_progress *p, struct mrs_err *e)
+report_server(struct live_job *job, const struct live_progress *p, struct mrs_err *e)
 {
     MRS_ASSERT(job->run && !job->run->worker);
     struct live_run *r = job->run;
@@ -86,7 +86,7 @@ publish(struct live_job *job)
 }
 
 enum mrs_status
-live_run_tell(struct live_job *job, const struct live_progress *p, struct mrs_err *e)
+live_run_report(struct live_job *job, const struct live_progress *p, struct mrs_err *e)
 {
     MRS_ASSERT(p);
     struct live_run *r = job->run;
@@ -98,17 +98,17 @@ live_run_tell(struct live_job *job, const struct live_progress *p, struct mrs_er
         return MRS_OK;
     }
     remember(r, p);
-    live_course_tell(&r->course, &r->shown, now);
-    live_speed_told(r, now);
+    live_course_report(&r->course, &r->shown, now);
+    live_speed_reason(r, now);
     if (job->progress) {
         job->progress(job->arg, &r->shown);
     }
-    if (r->worker || (r->told_ms && now - r->told_ms < TELL_MS)) { /* the leader reports for all */
+    if (r->worker || (r->reported_ms && now - r->reported_ms < REPORT_MS)) { /* the leader reports for all */
         return MRS_OK;
     }
-    r->told_ms = now;
+    r->reported_ms = now;
     publish(job);
-    return tell_server(job, &r->shown, e);
+    return report_server(job, &r->shown, e);
 }
 
 /* ---- before each batch ---- */
@@ -182,7 +182,7 @@ hold_back(struct live_job *job, uint64_t docs, uint64_t bytes, struct mrs_err *e
             return MRS_OK;
         }
         r->throttled = true;
-        enum mrs_status s = live_run_tell(job, &r->shown, e);
+        enum mrs_status s = live_run_report(job, &r->shown, e);
         if (s != MRS_OK) {
             return s;
         }

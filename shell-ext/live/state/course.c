@@ -105,7 +105,7 @@ live_course_walked(struct live_job *job, uint64_t docs)
 }
 
 void
-live_course_tell(struct live_course *c, struct live_progress *p, int64_t now)
+live_course_report(struct live_course *c, struct live_progress *p, int64_t now)
 {
     MRS_ASSERT(c->percent <= SHARE_MAX);
     uint64_t done = c->behind + p->done * c->weight;

@@ -3,13 +3,13 @@
  *
  * A command walks over collections several times. The estimate is made when it begins; its share and the time left
  * cover all walks, so that they do not start over with each. Work is counted in documents times a weight: LIVE_WRITES
- * where most are written, LIVE_LOOKS where they are only read and compared. */
+ * where most are written, LIVE_READS where they are only read and compared. */
 #ifndef LIVE_COURSE_H
 #define LIVE_COURSE_H
 
 #include "live/job_context.h"
 
-enum { LIVE_LOOKS = 1, LIVE_WRITES = 4 };
+enum { LIVE_READS = 1, LIVE_WRITES = 4 };
 
 enum { LIVE_PACE = 64 };
 struct live_pace { /* work done by time: the rate of the last minute */
@@ -48,7 +48,7 @@ void live_course_past(struct live_job *job, uint64_t work, uint32_t walks);
 void live_course_walk(struct live_job *job, uint64_t estimated, uint32_t weight);
 void live_course_walked(struct live_job *job, uint64_t docs);
 /* Writes rate, walk, share and time left into r->shown. */
-void live_course_tell(struct live_course *c, struct live_progress *p, int64_t now);
+void live_course_report(struct live_course *c, struct live_progress *p, int64_t now);
 
 /* Adds time lost because of a limit, or because others changed documents while they were processed. */
 void live_spent_held(struct live_spent *s, int64_t ms);

@@ -581,7 +581,7 @@ live_lease_take(struct live_job *job, const struct mrs_coll *const *colls, uint3
             r->n_leases++;
         }
     }
-    live_link_ask_before_writes(job->link, still_ours, job);
+    live_link_check_before_writes(job->link, still_ours, job);
     LIVE_STOP("after-lease-take");
     MRS_THEN(s, clock_now(job, &now, e));
     MRS_THEN(s, nobody_older(job, now, e));
@@ -653,7 +653,7 @@ live_lease_release(struct live_job *job)
     struct live_run *r = job->run;
     struct mrs_arena a;
     struct mrs_view u;
-    live_link_ask_before_writes(job->link, NULL, NULL);
+    live_link_check_before_writes(job->link, NULL, NULL);
     if (r->n_leases == 0 || live_link_generation(job->link) != r->generation) {
         r->n_leases = 0;
         return;

@@ -53,7 +53,7 @@ struct live_run {
     const char **lease;  /* sorted namespaces of our leases, n_leases */
     uint32_t n_leases;
     int64_t lease_ms;
-    int64_t breathed_ms, uuid_checked_ms, told_ms;
+    int64_t breathed_ms, uuid_checked_ms, reported_ms;
     bool throttled;      /* a limit delayed the last batch */
     bool governed;       /* the governor has measured at least once */
     struct live_governor governor;
@@ -115,7 +115,7 @@ enum mrs_status live_run_publish(struct live_job *job, const int *status, struct
 /* Adds the writes of a batch, for metrics. */
 void live_run_wrote(struct live_run *r, uint64_t docs, uint64_t bytes);
 /* Updates counters for `status` (at most once a second on the server) and job->progress. */
-enum mrs_status live_run_tell(struct live_job *job, const struct live_progress *p, struct mrs_err *e);
+enum mrs_status live_run_report(struct live_job *job, const struct live_progress *p, struct mrs_err *e);
 
 /* ---- leases: lease.c ---- */
 /* Takes the leases of all namespaces or none (in sorted order). Held by another process: FAIL MRS_E_SERVER with run,

@@ -36,7 +36,7 @@ live_speed_update(struct live_job *job, int64_t latency_ms, struct mrs_err *e)
         seen.of[LIVE_SIGNAL_LATENCY] =
             (struct live_reading){.known = true, .value = (double)latency_ms, .limit = (double)watched.latency_ms};
     }
-    MRS_THEN(s, live_signals_ask(job, &r->signals, &watched, &seen, e));
+    MRS_THEN(s, live_signals_read(job, &r->signals, &watched, &seen, e));
     if (s == MRS_OK) {
         seen.closed = job->opts.quiet == LIVE_NOT_QUIET && !live_hours_open(&watched.hours, minute_of_day());
         live_governor_step(&r->governor, &seen);
@@ -103,7 +103,7 @@ live_run_publish(struct live_job *job, const int *status, struct mrs_err *e)
 }
 
 void
-live_speed_told(struct live_run *r, int64_t now)
+live_speed_reason(struct live_run *r, int64_t now)
 {
     MRS_ASSERT(r->governor.speed > 0);
     uint32_t share;

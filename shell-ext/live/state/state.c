@@ -558,7 +558,7 @@ live_run_join(struct live_job *job, struct mrs_err *e)
         live_text_at(live_run_doc(r), "owner", r->leader, sizeof r->leader);
         live_lease_comment(id, r->owner, comment);
         live_link_mark(job->link, comment, 0);
-        live_link_ask_before_writes(job->link, not_fenced, NULL);
+        live_link_check_before_writes(job->link, not_fenced, NULL);
         take_options(job);
         s = live_refused_count(job, &r->n_refused, e);
     }

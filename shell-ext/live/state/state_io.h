@@ -105,7 +105,7 @@ struct live_breath {
 /* Remaining wait by limits, sleep and law; INT64_MAX: until something changes. */
 int64_t live_speed_wait(const struct live_run *r, const struct live_breath *b, int64_t now);
 /* Puts the reason for throttling into r->shown. */
-void live_speed_told(struct live_run *r, int64_t now);
+void live_speed_reason(struct live_run *r, int64_t now);
 /* Number of refused documents of the run on the server. */
 enum mrs_status live_refused_count(struct live_job *job, uint64_t *n, struct mrs_err *e);
 

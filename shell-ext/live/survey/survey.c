@@ -43,7 +43,7 @@ static enum mrs_status
 look_up(void *arg, uint32_t i, const struct mrs_inspect_question *q, struct mrs_err *e)
 {
     struct live_survey *v = arg;
-    return live_survey_ask(v, &v->coll[i], q, e);
+    return live_survey_lookup(v, &v->coll[i], q, e);
 }
 
 static void

@@ -60,8 +60,8 @@ enum mrs_status live_survey_breathe(struct live_survey *v, const char *ns, uint6
 /* After a lost connection: END after a wait: try again; FAIL: too often. */
 enum mrs_status live_survey_again(struct live_survey *v, const char *ns, int *tries, struct mrs_err *e);
 /* survey_ask.c - looks values up */
-enum mrs_status live_survey_ask(struct live_survey *v, const struct live_survey_coll *c,
-                                const struct mrs_inspect_question *q, struct mrs_err *e);
+enum mrs_status live_survey_lookup(struct live_survey *v, const struct live_survey_coll *c,
+                                   const struct mrs_inspect_question *q, struct mrs_err *e);
 /* survey_uses.c - {name: {uses, since, days, members}} of a collection's indexes, in v->uses */
 enum mrs_status live_survey_uses(struct live_survey *v, const struct mrs_coll *coll, struct mrs_view *out,
                                  struct mrs_err *e);

@@ -29,8 +29,8 @@ answers(struct live_survey *v, const struct live_survey_coll *c, const struct mr
 }
 
 enum mrs_status
-live_survey_ask(struct live_survey *v, const struct live_survey_coll *c, const struct mrs_inspect_question *q,
-                struct mrs_err *e)
+live_survey_lookup(struct live_survey *v, const struct live_survey_coll *c, const struct mrs_inspect_question *q,
+                   struct mrs_err *e)
 {
     MRS_ASSERT(q->path);
     struct mrs_arena a;

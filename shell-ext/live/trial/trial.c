@@ -15,7 +15,7 @@
 
 enum { NAMED = 4, LINE = 1 << 16, NOTES = 40, IDS = 5 };
 
-struct telling {
+struct trial_report {
     const struct live_trial *t;
     struct live_preflight *out;
     struct mrs_buf line;
@@ -24,7 +24,7 @@ struct telling {
 
 /* Makes a note of the line, if there are not too many. */
 static enum mrs_status
-note(struct telling *x, struct mrs_err *e)
+note(struct trial_report *x, struct mrs_err *e)
 {
     struct live_preflight *p = x->out;
     MRS_ASSERT(x->line.bad || x->line.n > 0);
@@ -108,7 +108,7 @@ run(struct live_job *job, const char *dir, const char *tmp, struct mrs_report *r
 /* ---- findings ---- */
 /* "tried on 1,000 of ~30,000 documents of shop.people, all 50 of shop.posts" */
 static enum mrs_status
-tell_what(struct telling *x, struct mrs_err *e)
+report_what(struct trial_report *x, struct mrs_err *e)
 {
     char some[32], of[32];
     const struct live_trial *t = x->t;
@@ -157,7 +157,7 @@ notice_counts(const struct live_trial *t, const struct mrs_notice *n)
 }
 
 static enum mrs_status
-tell_steps(struct telling *x, const struct mrs_report *r, struct mrs_err *e)
+report_steps(struct trial_report *x, const struct mrs_report *r, struct mrs_err *e)
 {
     const struct live_trial *t = x->t;
     enum mrs_status s = MRS_OK;
@@ -183,7 +183,7 @@ tell_steps(struct telling *x, const struct mrs_report *r, struct mrs_err *e)
 }
 
 static enum mrs_status
-tell_refused(struct telling *x, const struct mrs_report *r, uint64_t *refused, struct mrs_err *e)
+report_refused(struct trial_report *x, const struct mrs_report *r, uint64_t *refused, struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; s == MRS_OK && i < r->n_refusal; i++) {
@@ -198,15 +198,15 @@ tell_refused(struct telling *x, const struct mrs_report *r, uint64_t *refused, s
 }
 
 static enum mrs_status
-tell(const struct live_trial *t, const struct mrs_report *r, struct live_preflight *out, uint64_t *refused,
-     struct mrs_err *e)
+report_result(const struct live_trial *t, const struct mrs_report *r, struct live_preflight *out, uint64_t *refused,
+              struct mrs_err *e)
 {
-    struct telling x = {.t = t, .out = out};
+    struct trial_report x = {.t = t, .out = out};
     MRS_ASSERT(*refused == 0);
     mrs_buf_init(&x.line, t->job->mem, LINE);
-    enum mrs_status s = tell_what(&x, e);
-    MRS_THEN(s, tell_refused(&x, r, refused, e));
-    MRS_THEN(s, tell_steps(&x, r, e));
+    enum mrs_status s = report_what(&x, e);
+    MRS_THEN(s, report_refused(&x, r, refused, e));
+    MRS_THEN(s, report_steps(&x, r, e));
     if (s == MRS_OK && x.n_notes > NOTES) {
         mrs_buf_printf(&x.line, "and %u more notes", x.n_notes - NOTES);
         x.n_notes = 0;
@@ -233,7 +233,7 @@ try_on(const struct live_trial *t, struct live_preflight *out, uint64_t *refused
     memset(&report, 0, sizeof report);
     enum mrs_status s = write_dump(t, dump, e);
     MRS_THEN(s, run(t->job, dump, dir, &report, e));
-    MRS_THEN(s, tell(t, &report, out, refused, e));
+    MRS_THEN(s, report_result(t, &report, out, refused, e));
     mrs_report_clear(&report);
     live_folder_remove(dir);
     return s;
@@ -249,7 +249,7 @@ live_try_plan(struct live_job *job, struct live_preflight *out, uint64_t *refuse
     enum mrs_status s = live_trial_read(job, &t, &why);
     s = s == MRS_OK && t.n ? try_on(&t, out, refused, &why) : s;
     if (s == MRS_FAIL && why.code != MRS_E_CANCEL) {
-        struct telling x = {.t = &t, .out = out};
+        struct trial_report x = {.t = &t, .out = out};
         mrs_buf_init(&x.line, job->mem, LINE);
         mrs_buf_printf(&x.line, "the plan was not tried on documents: %s", why.msg);
         s = note(&x, e);

@@ -428,7 +428,7 @@ hold_back(struct live_send *s)
 }
 
 enum mrs_status
-live_send_note_bad(struct live_send *s, struct mrs_err *e)
+live_send_add_failed(struct live_send *s, struct mrs_err *e)
 {
     s->n_bad = 0;
     for (uint32_t i = 0; i < s->b->n; i++) {
@@ -461,7 +461,7 @@ kind_plain(struct live_send *s, enum live_op_kind kind, struct mrs_err *e)
             st = live_send_alone(s, i, bypass(s->b->job), e);
         }
     }
-    return st ? st : live_send_note_bad(s, e);
+    return st ? st : live_send_add_failed(s, e);
 }
 
 static enum mrs_status

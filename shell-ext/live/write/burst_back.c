@@ -96,7 +96,7 @@ read_piece(const struct live_burst *b, const uint32_t *at, uint32_t n, enum live
 
 enum mrs_status
 live_read_back(struct live_burst *b, const uint32_t *at, uint32_t n,
-               void (*tell)(void *arg, struct live_change *c, enum live_there there), void *arg, struct mrs_err *e)
+               void (*report)(void *arg, struct live_change *c, enum live_there there), void *arg, struct mrs_err *e)
 {
     struct mrs_buf buf;
     mrs_buf_init(&buf, b->job->mem, 64u << 20);
@@ -106,7 +106,7 @@ live_read_back(struct live_burst *b, const uint32_t *at, uint32_t n,
         uint32_t k = n - from < PIECE ? n - from : PIECE;
         st = read_piece(b, at + from, k, there, &buf, e);
         for (uint32_t i = 0; i < k && !st; i++) {
-            tell(arg, &b->change[at[from + i]], there[i]);
+            report(arg, &b->change[at[from + i]], there[i]);
         }
     }
     mrs_buf_clear(&buf);

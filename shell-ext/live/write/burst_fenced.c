@@ -148,7 +148,7 @@ send_all(struct fenced *f, struct live_checkpoint *c, bool *saved, struct mrs_er
         }
         f->at += f->k;
         f->most = f->most < ALL / 2 ? 2 * f->most : ALL;
-        MRS_THEN(st, live_send_note_bad(f->s, e));
+        MRS_THEN(st, live_send_add_failed(f->s, e));
         *saved = last && f->made;
     }
     return st;

@@ -23,7 +23,7 @@ error_of(const struct live_bulk_result *r, uint32_t i)
 }
 
 static void
-tell_insert(void *arg, struct live_change *c, enum live_there there)
+report_insert(void *arg, struct live_change *c, enum live_there there)
 {
     (void)arg;
     if (there == LIVE_GONE) {
@@ -34,14 +34,14 @@ tell_insert(void *arg, struct live_change *c, enum live_there there)
 }
 
 static void
-tell_update(void *arg, struct live_change *c, enum live_there there)
+report_update(void *arg, struct live_change *c, enum live_there there)
 {
     (void)arg;
     c->outcome = there == LIVE_THERE_AFTER ? LIVE_WRITTEN : LIVE_MISSED;
 }
 
 static void
-tell_delete(void *arg, struct live_change *c, enum live_there there)
+report_delete(void *arg, struct live_change *c, enum live_there there)
 {
     (void)arg;
     c->outcome = there == LIVE_GONE ? LIVE_WRITTEN : LIVE_MISSED;
@@ -97,9 +97,9 @@ live_settle(struct live_send *s, enum live_op_kind kind, uint32_t n, uint64_t su
         return MRS_OK;
     }
     enum mrs_status st = live_read_back(s->b, s->at, rest,
-                                        kind == LIVE_INSERT   ? tell_insert
-                                        : kind == LIVE_UPDATE ? tell_update
-                                                              : tell_delete,
+                                        kind == LIVE_INSERT   ? report_insert
+                                        : kind == LIVE_UPDATE ? report_update
+                                                              : report_delete,
                                         NULL, e);
     return !st && kind == LIVE_UPDATE && LIVE_MUTANT("upsert") ? resurrect(s, rest, e) : st;
 }

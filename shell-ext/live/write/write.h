@@ -95,10 +95,10 @@ enum mrs_status live_burst_in_transaction(struct live_burst *b, struct live_faul
 
 /* ---- burst_back.c: the current documents; used by burst.c ---- */
 enum live_there { LIVE_GONE, LIVE_THERE_AFTER, LIVE_THERE_OTHER };
-/* Reads the documents of changes at[0..n) (of one collection) back by `_id` and calls tell for each: deleted, equal to
- * `after`, different. OK; END: connection lost; FAIL. */
+/* Reads the documents of changes at[0..n) (of one collection) back by `_id` and calls report for each: deleted, equal
+ * to `after`, different. OK; END: connection lost; FAIL. */
 enum mrs_status live_read_back(struct live_burst *b, const uint32_t *at, uint32_t n,
-                               void (*tell)(void *arg, struct live_change *c, enum live_there there), void *arg,
+                               void (*report)(void *arg, struct live_change *c, enum live_there there), void *arg,
                                struct mrs_err *e);
 /* END if the fault means that nothing is known (clears e), else st. */
 enum mrs_status live_lost(const struct live_fault *f, enum mrs_status st, struct mrs_err *e);

@@ -233,7 +233,7 @@ route(struct reader *r, struct mrs_err *e)
 /* ---- entry points ---- */
 /* One status for all errors: made by the server, so that it counts as a user error. */
 static struct mdb_status *
-tell(struct reader *r, const struct mrs_err *e)
+report(struct reader *r, const struct mrs_err *e)
 {
     const struct ext_home *home = r->spec->home;
     struct mrs_buf msg, bson;
@@ -319,7 +319,7 @@ make(struct ext_home *home, struct mdb_bytes stage, const struct ext_spec *befor
     mrs_buf_init(&r.text, r.spec->mem, 1u << 20);
     enum mrs_status s = mrs_doc_check(r.spec->stage.p, r.spec->stage.n, MRS_DEPTH_MAX, &e);
     MRS_THEN(s, read_spec(&r, &e));
-    struct mdb_status *status = s == MRS_DEAD ? ext_no_memory() : s != MRS_OK || r.n ? tell(&r, &e) : NULL;
+    struct mdb_status *status = s == MRS_DEAD ? ext_no_memory() : s != MRS_OK || r.n ? report(&r, &e) : NULL;
     mrs_buf_clear(&r.text);
     if (status) {
         ext_spec_drop(r.spec);

@@ -256,7 +256,7 @@ advance(struct exec_stage *x, struct mdb_next *out)
 
 /* Adds the work since the last update to the metrics of the operation; without metrics only the figures are lost. */
 static void
-tell_metrics(struct exec_stage *x)
+report_metrics(struct exec_stage *x)
 {
     struct mdb_metrics *m = NULL;
     struct ext_counts *c = &x->counts, *t = &x->reported;
@@ -287,7 +287,7 @@ exec_next(struct mdb_exec *exec, struct mdb_context *context, struct mdb_next *o
     }
     x->context = context;
     struct mdb_status *s = advance(x, out);
-    tell_metrics(x);
+    report_metrics(x);
     x->context = NULL;
     return s;
 }

@@ -297,7 +297,7 @@ packed_slowly(void **state)
             struct patience patience = {PTHREAD_MUTEX_INITIALIZER, 0, ends_at};
             struct mrs_stop stop = {&patience, is_asked};
             struct mrsi_codec_pool *pool = mrsi_codec_pool_new(mem, threads);
-            mrsi_codec_pool_ask(pool, &stop);
+            mrsi_codec_pool_set_stop(pool, &stop);
             int fd = new_file(at("unwanted"));
             struct mrsi_encoder *enc = open_to(mem, fd, how, pool);
             mrs_err_clear(&err);

@@ -40,7 +40,7 @@ static struct live_progress
 at(uint64_t done, uint64_t estimated, int64_t ms)
 {
     struct live_progress p = {.done = done, .estimated = estimated};
-    live_course_tell(&run.course, &p, ms);
+    live_course_report(&run.course, &p, ms);
     return p;
 }
 
@@ -51,7 +51,7 @@ two_walks(void **state)
     (void)state;
     struct live_progress p;
     live_course_begin(&job, "apply", false);
-    live_course_foresee(&job, 1000 * (LIVE_WRITES + LIVE_LOOKS), 2);
+    live_course_foresee(&job, 1000 * (LIVE_WRITES + LIVE_READS), 2);
     live_course_walk(&job, 1000, LIVE_WRITES);
     for (int64_t s = 0; s <= 40; s++) {
         p = at((uint64_t)s * 25, 1000, s * 1000);
@@ -62,7 +62,7 @@ two_walks(void **state)
     }
     assert_in_range((int64_t)p.docs_per_s, 25, 25);
     live_course_walked(&job, 1000);
-    live_course_walk(&job, 1000, LIVE_LOOKS);
+    live_course_walk(&job, 1000, LIVE_READS);
     for (int64_t s = 0; s < 10; s++) {
         p = at((uint64_t)s * 100, 1000, (s + 40) * 1000);
         assert_int_equal(p.percent, 80 + s * 2);
@@ -80,9 +80,9 @@ never_back(void **state)
     (void)state;
     uint32_t last = 0;
     live_course_begin(&job, "apply", false);
-    live_course_foresee(&job, 100 * (LIVE_WRITES + LIVE_LOOKS), 2);
+    live_course_foresee(&job, 100 * (LIVE_WRITES + LIVE_READS), 2);
     for (uint32_t walk = 0; walk < 4; walk++) {
-        live_course_walk(&job, 100, walk ? LIVE_LOOKS : LIVE_WRITES);
+        live_course_walk(&job, 100, walk ? LIVE_READS : LIVE_WRITES);
         for (uint64_t done = 0; done <= 300; done += 50) {
             struct live_progress p = at(done, 100, (int64_t)(walk * 10 + done / 50) * 1000);
             assert_true(p.percent >= last && p.percent <= 99);
@@ -101,8 +101,8 @@ spared(void **state)
 {
     (void)state;
     live_course_begin(&job, "apply", false);
-    live_course_foresee(&job, 1000 * (LIVE_WRITES + LIVE_LOOKS), 2);
-    live_course_spare(&job, 1000 * LIVE_LOOKS, 1);
+    live_course_foresee(&job, 1000 * (LIVE_WRITES + LIVE_READS), 2);
+    live_course_spare(&job, 1000 * LIVE_READS, 1);
     live_course_walk(&job, 1000, LIVE_WRITES);
     struct live_progress p = at(500, 1000, 1000);
     assert_int_equal(p.percent, 50);

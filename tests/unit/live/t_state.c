@@ -151,7 +151,7 @@ count(struct desk *d, const char *db, const char *coll, const char *field, const
 static void
 wipe(struct desk *d)
 {
-    live_link_ask_before_writes(d->job.link, NULL, NULL); /* it is the test that writes */
+    live_link_check_before_writes(d->job.link, NULL, NULL); /* it is the test that writes */
     command(d, d->state, "{dropDatabase: 1}", NULL);
     command(d, d->db, "{dropDatabase: 1}", NULL);
 }
@@ -563,7 +563,7 @@ controls(void **state)
     must(&a, open_run(&a, true));
     must(&b, live_run_find(&b.job, NULL, &b.e));
     struct live_progress p = {.phase = "expand 1 set", .ns = "d.posts", .done = 10};
-    must(&a, live_run_tell(&a.job, &p, &a.e));
+    must(&a, live_run_report(&a.job, &p, &a.e));
     /* a limit */
     struct live_control c = {.docs_per_s = 100, .bytes_per_s = 1000000, .texts = {.max_latency = "0"}};
     must(&b, live_control_set(&b.job, &c, false, &b.e));
@@ -824,12 +824,12 @@ status(void **state)
     must(&a, live_checkpoint_save(&a.job, &c, &a.e));
     struct live_progress p = {.phase = "expand 1 set", .ns = "d.posts", .done = 1000, .estimated = 4000, .bytes = 1000};
     live_course_begin(&a.job, "apply", false);
-    live_course_foresee(&a.job, 4000 * (LIVE_WRITES + LIVE_LOOKS), 2);
+    live_course_foresee(&a.job, 4000 * (LIVE_WRITES + LIVE_READS), 2);
     live_course_walk(&a.job, 4000, LIVE_WRITES);
-    must(&a, live_run_tell(&a.job, &p, &a.e));
+    must(&a, live_run_report(&a.job, &p, &a.e));
     sleep_ms(1050);
     p.done = 3000;
-    must(&a, live_run_tell(&a.job, &p, &a.e));
+    must(&a, live_run_report(&a.job, &p, &a.e));
     assert_in_range((int64_t)a.last.docs_per_s, 1000, 2000);
     char id[8], next[256];
     snprintf(id, sizeof id, "%.5s", a.job.run->id);
@@ -941,7 +941,7 @@ whole_life(struct desk *d)
         s = live_run_breathe(&d->job, 1, 1, &d->e);
     }
     if (s == MRS_OK) {
-        s = live_run_tell(&d->job, &p, &d->e);
+        s = live_run_report(&d->job, &p, &d->e);
     }
     if (s == MRS_OK) {
         s = live_status_text(&d->job, false, false, &out, &d->e);

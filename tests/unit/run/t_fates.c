@@ -61,7 +61,7 @@ unsorted(void **state)
     assert_int_equal(mrsi_fates_refuse_unsorted(&f), 1);
     assert_int_equal(mrsi_fates_refuse_unsorted(&f), 0);
     mrsi_fates_add(&f, 5, MRSI_FATE_UNSORTED);
-    mrsi_fates_forget_used(&f);
+    mrsi_fates_clear_used(&f);
     assert_int_equal(mrsi_fates_get(&f, 3), MRSI_FATE_UNSORTED | MRSI_FATE_REFUSED);
     assert_int_equal(mrsi_fates_get(&f, 4), 0);
     assert_int_equal(mrsi_fates_get(&f, 5), 0); /* it may be met by nobody next time */
@@ -154,7 +154,7 @@ marks(void **state)
         enum mrs_status s = mrsi_fates_save(&f, "fates", &m.b, &m.files, &b.err);
         assert_int_equal(mark_finish(&m, &b, s), MRS_OK);
         mrsi_fates_add(&f, 2 * CHUNK + 6, 4);
-        mrsi_fates_forget_used(&f);
+        mrsi_fates_clear_used(&f);
         b.en.memory = memory[i][1];
         mrsi_fates_init(&again, &b.en);
         assert_int_equal(mrsi_fates_load(&again, m.doc, "fates", &b.err), MRS_OK);

@@ -686,7 +686,7 @@ log_taken_back(void **state)
         struct keeper k;
         assert_int_equal(keeper_begin(&k, 0, 1 << 20), MRS_OK);
         refuse(&k, 'a');
-        struct mrsi_refused_mark at = mrsi_refused_mark(&k.b.en);
+        struct mrsi_refused_position at = mrsi_refused_position(&k.b.en);
         refuse(&k, 'b');
         mrsi_refused_rewind(&k.b.en, at);
         for (int i = 0; i < behind; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ask.c - answers the conditions of kernels on other collections, and counts the results.
+/* list_search.c - answers the conditions of kernels on other collections, and counts the results.
  *
  * Each worker has its own. Counts go into a row of the list, so a pass that restarts begins with the counts from before
  * it, like the account. */
@@ -10,7 +10,7 @@
 #include "mongoreshape/words.h"
 #include <stdio.h>
 
-struct mrsi_asked {
+struct mrsi_list_search {
     struct mrs_lists lists; /* first */
     struct mrsi_worker *worker;
     struct mrs_buf key;
@@ -20,7 +20,7 @@ static enum mrs_status
 has(struct mrs_lists *lists, uint32_t no, struct mrs_val v, bool *yes, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_val_is_sized(v));
-    struct mrsi_asked *a = (struct mrsi_asked *)lists;
+    struct mrsi_list_search *a = (struct mrsi_list_search *)lists;
     const struct mrsi_engine *en = a->worker->en;
     bool lacks = v.type == MRS_MISSING;
     mrs_buf_reset(&a->key);
@@ -46,14 +46,14 @@ mrsi_conditions_new(struct mrsi_engine *en, struct mrs_err *e)
         return MRS_OK;
     }
     en->list = mrs_zalloc(en->mem, en->plan->n_lists * sizeof *en->list);
-    en->asked = mrs_zalloc(en->mem, en->jobs * sizeof *en->asked);
-    if (!en->list || !en->asked) {
+    en->search = mrs_zalloc(en->mem, en->jobs * sizeof *en->search);
+    if (!en->list || !en->search) {
         return mrs_err_memory(e, en->plan->n_lists * sizeof *en->list);
     }
     for (uint32_t i = 0; i < en->jobs; i++) {
-        en->asked[i] = (struct mrsi_asked){.lists = {has}, .worker = &en->worker[i]};
-        mrs_buf_init(&en->asked[i].key, en->mem, SIZE_MAX);
-        en->worker[i].ctx.lists = &en->asked[i].lists;
+        en->search[i] = (struct mrsi_list_search){.lists = {has}, .worker = &en->worker[i]};
+        mrs_buf_init(&en->search[i].key, en->mem, SIZE_MAX);
+        en->worker[i].ctx.lists = &en->search[i].lists;
     }
     return MRS_OK;
 }
@@ -64,11 +64,11 @@ mrsi_conditions_free(struct mrsi_engine *en)
     for (uint32_t i = 0; en->list && i < en->plan->n_lists; i++) {
         mrsi_value_list_clear(&en->list[i]);
     }
-    for (uint32_t i = 0; en->asked && i < en->jobs; i++) {
-        mrs_buf_clear(&en->asked[i].key);
+    for (uint32_t i = 0; en->search && i < en->jobs; i++) {
+        mrs_buf_clear(&en->search[i].key);
     }
     mrs_free(en->mem, en->list);
-    mrs_free(en->mem, en->asked);
+    mrs_free(en->mem, en->search);
 }
 
 static const char *

@@ -161,7 +161,7 @@ def telecom(s):
 
 
 @data_set
-def helpdesk(s):
+def supportdesk(s):
     """A support desk's API, mirrored: twelve-digit ids, audits of anything by type and id, fields by number."""
     r = s.r
     base = 360000000000

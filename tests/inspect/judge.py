@@ -159,7 +159,8 @@ def of_references(s, t, out):
             if any(canon(v) and canon(v) not in keys for d in s.docs[coll] for v in get(d, paths[0])):
                 out.put(True, "orphans", coll, paths[0])
     for r in s.allowed:
-        for rule in ("reference-without-index", "orphans", "reference-type-differs"):
+        for rule in ("reference-without-index", "orphans", "reference-type-differs", "one-to-one-apart",
+                     "one-to-few-apart"):
             for side in ("from", "to"):
                 out.put(False, rule, r[side][0], r[side][1][0])
 

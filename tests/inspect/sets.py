@@ -15,6 +15,9 @@ sys.dont_write_bytecode = True  # the folder of the sources stays as it is
 import apps  # noqa: F401
 import blind  # noqa: F401
 import blind_firms  # noqa: F401
+import blind_offices  # noqa: F401
+import blind_second  # noqa: F401
+import blind_trades  # noqa: F401
 import recount
 import styles  # noqa: F401
 import tables  # noqa: F401

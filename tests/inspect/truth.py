@@ -50,6 +50,7 @@ SETS = {}
 
 def data_set(make):
     """Makes a function that fills a Set known by its name."""
+    assert make.__name__ not in SETS, "two sets are called %s" % make.__name__
     SETS[make.__name__] = make
     return make
 

@@ -47,13 +47,13 @@ mrsi_figures_end(struct mrsi_figures *f)
     memset(f, 0, sizeof *f);
 }
 
-/* All digits, 24 hexadecimal digits, or a date: 2024-05, 2024-05-01. */
+/* All digits, 24 hexadecimal digits, a UUID, or a date: 2024-05, 2024-05-01. */
 bool
 mrsi_name_is_data(const char *name, uint32_t n)
 {
     MRS_ASSERT(name || n == 0);
-    uint32_t digits = 0, hex = 0, dashes = 0;
-    if (n == 0 || n > 24 || ((name[0] < '0' || name[0] > '9') && n != 24)) {
+    uint32_t digits = 0, hex = 0, dashes = 0, of_uuid = 0;
+    if (n == 0 || (n > 24 && n != 36) || ((name[0] < '0' || name[0] > '9') && n < 24)) {
         return false;
     }
     for (uint32_t i = 0; i < n; i++) {
@@ -61,8 +61,10 @@ mrsi_name_is_data(const char *name, uint32_t n)
         digits += c >= '0' && c <= '9';
         hex += (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
         dashes += c == '-' && (i == 4 || i == 7);
+        of_uuid += c == '-' && (i == 8 || i == 13 || i == 18 || i == 23);
     }
-    return digits == n || hex == n || ((n == 7 || n == 10) && digits + dashes == n && dashes == (n == 7 ? 1 : 2));
+    return digits == n || (hex == n && n <= 24) || (n == 36 && hex == 32 && of_uuid == 4) ||
+           ((n == 7 || n == 10) && digits + dashes == n && dashes == (n == 7 ? 1 : 2));
 }
 
 static struct mrsi_trie *

@@ -150,6 +150,7 @@ struct mrsi_counted { /* the counts of a set of values */
     uint64_t from_text, digits, too_long;
     uint64_t text_bytes; /* of TEXT */
     int64_t least, most; /* of NUMBER and digits, if there are any */
+    uint64_t step; /* the greatest that divides all distances from `least`: 10 for 10, 20, 40; 0: one value */
     struct mrsi_sketch sketch, numbers; /* numbers: the digits by value; unused as long as there are none */
 };
 struct mrsi_trie {

@@ -26,6 +26,7 @@ struct mrsi_type_figures {
 struct mrsi_path {
     struct mrsi_collection *in;
     const struct mrsi_path *parent; /* NULL: the root contains it */
+    const struct mrsi_path *type_field; /* the sibling that names its target collections; NULL: none */
     const char *text; /* `lines[].productId` */
     const char *last; /* name of its last field; for `*` and `[]` that of their container */
     struct mrsi_way *way;

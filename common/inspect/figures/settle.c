@@ -65,12 +65,33 @@ fold_one(struct mrsi_figures *f, struct mrsi_trie *any, struct mrsi_trie *c)
     return !f->dead;
 }
 
-/* More names than a schema defines: they are data. */
+enum { CODES = 20 };
+static bool
+is_code(const struct mrsi_trie *c)
+{
+    return c->name[strcspn(c->name, "0123456789-./:@ ")] != 0;
+}
+
+/* Whether the names are data: more than a schema defines, or codes, of which an object has few. */
+static bool
+are_data(const struct mrsi_trie *s)
+{
+    uint64_t present = 0;
+    uint32_t codes = 0;
+    for (const struct mrsi_trie *c = s->first; c && s->children > CODES; c = c->next) {
+        present += c->values.all;
+        codes += is_code(c);
+    }
+    return s->children > MRSI_NAMES || (codes > CODES && codes * 10 >= s->children * 9 &&
+                                        present * 5 <= s->children * s->values.n[MRSI_OBJECT]);
+}
+
+/* Names that are data become one path. */
 static bool
 fold_names(struct mrsi_figures *f, struct mrsi_trie *s)
 {
     struct mrsi_trie *list = s->first;
-    if (s->children <= MRSI_NAMES) {
+    if (!are_data(s)) {
         return true;
     }
     s->first = s->last = s->expect = NULL;

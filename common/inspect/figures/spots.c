@@ -133,10 +133,30 @@ mrsi_trie_clear(struct mrsi_trie *root, struct mrs_mem *mem)
 }
 
 /* ---- counting ---- */
+static uint64_t
+common_step(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+static uint64_t
+apart(int64_t a, int64_t b)
+{
+    return a < b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b;
+}
+
 static void
 integer(struct mrsi_counted *c, int64_t v)
 {
     bool first = c->n[MRSI_NUMBER] + c->digits == 1;
+    if (!first && c->step != 1) {
+        c->step = common_step(apart(v, c->least), c->step);
+    }
     c->least = first || v < c->least ? v : c->least;
     c->most = first || v > c->most ? v : c->most;
 }
@@ -196,6 +216,7 @@ mrsi_counted_merge(struct mrsi_figures *f, struct mrsi_counted *to, const struct
     uint32_t size = mrsi_figures_sample(f);
     bool had = to->n[MRSI_NUMBER] + to->digits > 0;
     if (from->n[MRSI_NUMBER] + from->digits) {
+        to->step = had ? common_step(common_step(apart(to->least, from->least), to->step), from->step) : from->step;
         to->least = !had || from->least < to->least ? from->least : to->least;
         to->most = !had || from->most > to->most ? from->most : to->most;
     }

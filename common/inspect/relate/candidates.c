@@ -45,27 +45,6 @@ share_a_class(const struct mrsi_path *p, const struct mrsi_path *key)
     return false;
 }
 
-/* Whether a value of a `targetType` is the name of the collection. */
-static bool
-is_named_by(const struct mrsi_relating *x, const struct mrsi_path *kind, const struct mrsi_collection *c)
-{
-    const struct mrsi_name *t = &x->words.title[c->no];
-    for (uint32_t i = 0; kind && i < kind->n_frequent; i++) {
-        struct mrs_val v = kind->frequent[i].value;
-        char text[64];
-        struct mrsi_name n;
-        if (v.type != MRS_STRING || v.n < 6 || v.n > 64 || mrs_le32(v.p) + 4 != v.n) {
-            continue;
-        }
-        memcpy(text, v.p + 4, v.n - 4);
-        mrsi_name_split(text, NULL, true, &n);
-        if (n.n && t->n && strcmp(n.word[n.n - 1], t->word[t->n - 1]) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Computes the score from the samples. Unknown counts as a match: the exact count decides. False: not worth
  * counting. */
 static bool
@@ -84,7 +63,7 @@ estimate(const struct mrsi_relating *x, struct mrsi_reference *r)
         return false;
     }
     bool proof = mrsi_path_is_id(key) || !key->count.n[MRSI_NUMBER]; /* other numbers are no ids */
-    r->by_kind = proof && is_named_by(x, mrsi_path_kind(p), key->in);
+    r->by_kind = p->type_field && proof && mrsi_path_names(p->type_field, key->in->no, &x->words);
     r->cover = mrsi_sample_covered(p, r->as_number, key, &known);
     r->cover = known ? r->cover : (double)r->distinct * r->contained / (double)(r->keys ? r->keys : 1);
     r->cover = r->cover > 1 ? 1 : r->cover;
@@ -248,6 +227,12 @@ mrsi_propose(struct mrsi_relating *x, struct mrs_err *e)
     MRS_THEN(s, by_hint(x, e));
     MRS_THEN(s, list_keys(x, e));
     MRS_THEN(s, mrsi_key_index_make(x, e));
+    for (uint32_t c = 0; s == MRS_OK && c < x->x->colls; c++) {
+        for (uint32_t i = 0; i < x->x->coll[c].paths; i++) {
+            struct mrsi_path *p = &x->x->coll[c].path[i];
+            p->type_field = mrsi_path_kind(p, &x->words);
+        }
+    }
     uint8_t *may = s == MRS_OK ? mrs_alloc(x->x->mem, x->keys + 1) : NULL;
     s = s == MRS_OK && !may ? mrs_err_memory(e, x->keys) : s;
     for (uint32_t c = 0; s == MRS_OK && c < x->x->colls; c++) {

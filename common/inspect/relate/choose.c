@@ -128,6 +128,21 @@ other_key_fits(const struct mrsi_relating *x, const struct mrsi_reference *r)
     return false;
 }
 
+/* All values of a key, and of no other one: of one that does not begin with 1, or by a path named as an id. */
+static bool
+has_extremes(const struct mrsi_relating *x, const struct mrsi_reference *r)
+{
+    const struct mrsi_counted *p = &r->from[0]->count;
+    uint32_t same = 0;
+    for (uint32_t i = 0; i < x->keys; i++) {
+        const struct mrsi_path *key = x->key[i];
+        same += key != r->from[0] && mrsi_path_is_key(key) && key->count.n[MRSI_NUMBER] &&
+                key->count.least == p->least && key->count.most == p->most;
+    }
+    return same == 1 && r->cover >= .95 && r->to[0]->distinct >= 8 && r->to[0]->count.least == p->least &&
+           r->to[0]->count.most == p->most && (p->least >= 10 || mrsi_name_has_id(r->from[0]));
+}
+
 static bool
 named_leads_there(const struct mrsi_relating *x, const struct mrsi_path *key)
 {
@@ -145,8 +160,9 @@ lift_fit(struct mrsi_relating *x)
 {
     for (uint32_t i = 0; i < x->pairs; i++) {
         struct mrsi_reference *r = &x->pair[i].r;
-        if (r->v == 0 && r->n == 0 && r->f >= .5 && !r->self && r->to[0]->distinct >= 100 && r->cover >= .95 &&
-            !mrsi_name_is_measure(r->from[0]) && !named_leads_there(x, r->to[0]) && !other_key_fits(x, r)) {
+        if (r->v == 0 && r->n == 0 && r->f > 0 && !r->self && !mrsi_name_is_measure(r->from[0]) &&
+            (has_extremes(x, r) || (r->f >= .5 && r->to[0]->distinct >= 100 && r->cover >= .95 &&
+                                    !named_leads_there(x, r->to[0]) && !other_key_fits(x, r)))) {
             r->score = .62;
         }
     }
@@ -219,10 +235,10 @@ joins_in(const struct mrsi_relating *x, const struct mrsi_reference *r, const st
 {
     MRS_ASSERT(n < MRSI_PARTS + 1);
     uint64_t matched = r->matched_distinct;
-    bool asked = r->asked > 0;
+    bool asked = r->asked > 0, typed = r->by_kind; /* a type field names the target: numbers may be in several */
     bool integers = r->to[0]->count.n[MRSI_NUMBER] > 0;
     if (r->from[0] != p || r->dropped || (r->v < .6 && !r->by_kind) || r->matched_distinct < 3 ||
-        (integers && r->n < .9 && !mrsi_path_kind(p))) {
+        (integers && r->n < .9 && !p->type_field)) {
         return false;
     }
     const struct mrsi_reference *up = best_of(x, r->to[0]);
@@ -235,8 +251,9 @@ joins_in(const struct mrsi_relating *x, const struct mrsi_reference *r, const st
         }
         matched += taken[i]->matched_distinct;
         asked |= taken[i]->asked > 0;
+        typed &= taken[i]->by_kind;
     }
-    return matched <= r->distinct + r->distinct / (asked ? 10 : 100); /* results of lookups are estimates */
+    return typed || matched <= r->distinct + r->distinct / (asked ? 10 : 100); /* results of lookups are estimates */
 }
 
 enum { TARGETS = 8 };

@@ -117,6 +117,29 @@ product(struct mrsi_path *const *p, uint32_t n)
     return all;
 }
 
+/* Whether a unique index has exactly these fields. */
+static bool
+indexed(struct mrsi_path *const *p, uint32_t parts)
+{
+    MRS_ASSERT(p && parts > 1);
+    for (uint32_t i = 0; i < p[0]->in->indexes; i++) {
+        const struct mrsi_seen_index *x = &p[0]->in->index[i];
+        struct mrs_walk w;
+        struct mrs_elem field;
+        uint32_t n = 0, found = 0;
+        mrs_walk_init(&w, x->key);
+        for (; x->unique && mrs_walk_next(&w, &field) > 0; n++) {
+            for (uint32_t k = 0; k < parts; k++) {
+                found += strcmp(field.name, p[k]->text) == 0;
+            }
+        }
+        if (n == parts && found == parts) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Whether a field is named like the target, as `round` of (tournament, round) for rounds. */
 static bool
 names_target(const struct mrsi_relating *x, const struct mrsi_reference *r)
@@ -139,6 +162,20 @@ has_position(const struct mrsi_reference *r)
         }
     }
     return false;
+}
+
+/* A key that an index declares, by the names of its fields, from documents that it does not number itself. */
+static bool
+is_declared(const struct mrsi_reference *r)
+{
+    MRS_ASSERT(r->parts > 1);
+    for (uint32_t i = 0; i < r->parts; i++) {
+        if (strcmp(r->from[i]->last, r->to[i]->last) != 0) {
+            return false;
+        }
+    }
+    return r->contained >= .98 && r->matched_distinct >= 50 && indexed(r->to, r->parts) &&
+           !indexed(r->from, r->parts) && r->distinct * 100 < r->values * 95;
 }
 
 /* Whether `parts` of the aligned fields form a key of b that a refers to. */
@@ -174,8 +211,8 @@ attempt(struct mrsi_relating *x, struct aligned *al, const uint32_t *part, uint3
             r.score = r.contained;
             double fill = (double)r.keys / product(r.to, parts);
             bool apart = (1 - fill) * (double)r.distinct >= 5; /* some combinations do not exist */
-            if (r.contained >= .9 && ((apart && !has_position(&r)) || names_target(x, &r)) && r.matched_distinct >= 5 &&
-                (!al->best.parts || fill < al->fill)) {
+            bool key = (apart && !has_position(&r)) || names_target(x, &r) || is_declared(&r);
+            if (r.contained >= .9 && key && r.matched_distinct >= 5 && (!al->best.parts || fill < al->fill)) {
                 al->best = r;
                 al->fill = fill;
             }

@@ -80,6 +80,15 @@ propose_beside(struct mrsi_relating *x, struct mrsi_reference *r, struct mrs_err
     return s;
 }
 
+/* A reference to a third collection: it may differ from the parent's without being stale. */
+static bool
+has_own_target(const struct mrsi_inspection *x, const struct mrsi_copied *c)
+{
+    MRS_ASSERT(c->beside);
+    const struct mrsi_reference *r = mrsi_reference_from(x, c->from);
+    return r && r != c->beside && r->to[0] != c->of && r->to[0]->in != c->of->in;
+}
+
 /* Compares children, in the order of their parents' keys, with their parents. Each child is also compared with the
  * previous parent: fields that agree there agree by chance. */
 static enum mrs_status
@@ -108,7 +117,8 @@ compare(struct mrsi_relating *x, const struct besides *b, struct mrsi_copied *c,
         }
     }
     c->stale = c->compared - equal;
-    c->said = c->compared >= 10 && equal * 2 >= c->compared && equal >= by_chance * 2;
+    c->said = c->compared >= 10 && equal * 2 >= c->compared && equal >= by_chance * 2 &&
+              (!has_own_target(x->x, c) || equal * 20 >= c->compared * 19);
     mrs_free(x->x->mem, a);
     mrs_free(x->x->mem, k);
     return s;
@@ -137,15 +147,17 @@ keep_best(struct mrsi_inspection *x)
     }
 }
 
-/* A second reference to the same parent, by another key, is an alias of the first. */
+/* A second reference to the same parent, by another key, is an alias of the first; a copy of what the parent itself
+ * refers to (the previous revision of this one) is none. */
 static void
 find_aliases(struct mrsi_inspection *x)
 {
     for (uint32_t i = 0; i < x->copies; i++) {
         struct mrsi_copied *c = &x->copy[i];
         struct mrsi_reference *other = c->said ? mrsi_reference_from(x, c->from) : NULL;
-        if (other && other != c->beside && !c->beside->dropped && !other->dropped &&
-            (other->to[0]->in == c->of->in || other->to[0] == c->of)) {
+        bool key = other && (other->to[0] == c->of ||
+                             (other->to[0]->in == c->of->in && !mrsi_reference_from(x, c->of)));
+        if (key && other != c->beside && !c->beside->dropped && !other->dropped) {
             other->dropped = true;
             other->alias_of = c->beside;
         }

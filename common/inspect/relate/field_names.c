@@ -5,7 +5,7 @@
 #include <strings.h>
 
 static const char *const id_words[] = {"id", "ids", "oid", "uuid",   "guid", "key", "keys",  "sk",   "fk", "pk",
-                                       "no", "nr",  "num", "number", "code", "ref", "ident", "link", NULL};
+                                       "no", "nr",  "num", "number", "code", "cd", "ref", "ident", "link", NULL};
 static const char *const fillers[] = {"dim",  "fact",    "tbl",        "table",  "tab",    "coll", "collection",
                                       "data", "datum",   "info",       "list",   "master", "doc",  "record",
                                       "all",  "current", "historical", "lookup", NULL};
@@ -13,7 +13,11 @@ static const char *const persons[] = {
     "user",       "person",  "member",   "account", "employee",   "customer", "author", "staff",      "player",
     "contact",    "client",  "patient",  "student", "teacher",    "driver",   "agent",  "legislator", "worker",
     "subscriber", "profile", "lecturer", "doctor",  "professor",  "nurse",    "clerk",  "operator",   "guest",
-    "tenant",     "trainer", "tutor",    "officer", "technician", NULL};
+    "tenant",     "trainer", "tutor",    "officer", "technician", "actor",   "citizen",   "resident",
+    /* of other languages */
+    "persona", "pessoa", "personne", "persoon", "osoba", "kunde", "benutzer", "mitarbeiter", "cliente", "klant",
+    "klient", "usuario", "utente", "utilisateur", "gebruiker", "uzytkownik", "pracownik", "medewerker",
+    "funcionario", "empleado", "dipendente", "employe", "relatie", NULL};
 static const char *const roles[] = {"owner",
                                     "author",
                                     "user",
@@ -128,6 +132,17 @@ static const char *const roles[] = {"owner",
                                     "like",
                                     "liked",
                                     NULL};
+/* of persons, or in a collection of persons */
+static const char *const relatives[] = {
+    "mother", "father", "husband", "wife", "bride", "groom", "spouse", "sibling", "heir", "godparent", "child",
+    "mutter", "vater", "mann", "frau", "mere", "pere", "enfant", "mari", "epouse", "madre", "padre", "hijo", "hija",
+    "mae", "pai", "filho", "filha", "marido", "esposa", "figlio", "figlia", "marito", "moglie", "moeder", "vader",
+    "vrouw", "matka", "ojciec", "dziecko", "maz", "zona", NULL};
+static const char *const foreign_roles[] = {
+    "besitzer", "inhaber", "autor", "ersteller", "bearbeiter", "betreuer", "leiter", "fahrer", "verkaeufer",
+    "proprietaire", "auteur", "createur", "proprietario", "propietario", "responsable", "responsavel",
+    "responsabile", "autore", "dono", "vendedor", "comprador", "eigenaar", "koper", "verkoper", "lener",
+    "wlasciciel", "swiad", "opiekun", "chrzest", "jefe", "chefe", "chef", "encargado", "kierownik", "szef", NULL};
 static const char *const vague_roles[] = {"from", "to",      "like",      "liked", "head",
                                           /* often with another meaning */
                                           "host", "contact", "following", "lead",  NULL};
@@ -141,13 +156,19 @@ static const char *const own_words[] = {
 /* superiors in the same collection */
 static const char *const ranks[] = {"manager",  "supervisor", "boss",  "superior", "mentor", "leader", "friend",
                                     "follower", "following",  "buddy", "partner",  "spouse", NULL};
+/* who has a superior is no customer */
+static const char *const superiors[] = {"manager", "supervisor", "boss", "superior",  "chief", "chef",
+                                        "jefe",    "chefe",      "szef", "kierownik", NULL};
+static const char *const buyers[] = {"customer", "client", "cliente", "kunde",      "klant",
+                                     "klient",   "guest",  "patient", "subscriber", NULL};
 static const char *const measures[] = {
     "price",    "cost",     "amount", "total",  "sum",      "qty",      "quantity", "count",    "score",
     "point",    "level",    "weight", "height", "size",     "length",   "age",      "year",     "percent",
     "rank",     "position", "pos",    "order",  "sort",     "seq",      "index",    "page",     "day",
     "month",    "week",     "hour",   "minute", "view",     "like",     "vote",     "rating",   "value",
     "grade",    "balance",  "stock",  "seat",   "capacity", "ordering", "sequence", "duration", "second",
-    "distance", "lap",      "round",  "grid",   "limit",    "min",      "max",      "avg",      NULL};
+    "distance", "lap",      "round",  "grid",   "limit",    "min",      "max",      "avg",      "yr",
+    "wk",       "qtr",      "hr",     "amt",    "prc",      "cnt",      "pct",      "wt",       "lvl",      NULL};
 
 static bool
 among(const char *word, const char *const *list)
@@ -430,6 +451,16 @@ mrsi_name_of_path(const struct mrsi_path *p, const struct mrsi_vocabulary *v, st
 }
 
 /* ---- similarity ---- */
+/* Equal, or "especie" and "especy": the singular of a plural in -ies may be either. */
+static bool
+equal_words(const char *a, const char *b)
+{
+    size_t n = strlen(a), m = strlen(b);
+    return strcmp(a, b) == 0 || (n == m + 1 && n > 4 && strncmp(a, b, m - 1) == 0 && strcmp(a + n - 2, "ie") == 0 &&
+                                 b[m - 1] == 'y') ||
+           (m == n + 1 && equal_words(b, a));
+}
+
 static bool
 ends_with(const struct mrsi_name *n, const struct mrsi_name *tail)
 {
@@ -438,7 +469,7 @@ ends_with(const struct mrsi_name *n, const struct mrsi_name *tail)
         return false;
     }
     for (uint32_t i = 0; i < tail->n; i++) {
-        if (strcmp(n->word[n->n - tail->n + i], tail->word[i]) != 0) {
+        if (!equal_words(n->word[n->n - tail->n + i], tail->word[i])) {
             return false;
         }
     }
@@ -574,9 +605,35 @@ does_something(const char *w)
 }
 
 static bool
+names_person(const char *w)
+{
+    for (const char *const *p = persons; *p; p++) {
+        if (same_word(w, *p)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* "autor", "autores", "autorzy": the word and an ending. */
+static bool
+has_foreign_role(const struct mrsi_name *n)
+{
+    for (uint32_t i = 0; i < n->n; i++) {
+        for (const char *const *r = foreign_roles; *r; r++) {
+            size_t k = strlen(*r);
+            if (strncmp(n->word[i], *r, k) == 0 && strlen(n->word[i]) <= k + 5) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static bool
 are_persons(const struct mrsi_name *t)
 {
-    return t->n && (among(t->word[t->n - 1], persons) || does_something(t->word[t->n - 1]));
+    return t->n && (names_person(t->word[t->n - 1]) || does_something(t->word[t->n - 1]));
 }
 
 /* "PUlocationID" matches LocationID, however the words are split. */
@@ -585,6 +642,18 @@ ends_like(const char *name, const char *key)
 {
     size_t n = strlen(name), k = strlen(key);
     return k >= 6 && n > k && strcasecmp(name + n - k, key) == 0 && !islower((unsigned char)name[n - k - 1]);
+}
+
+bool
+mrsi_name_is_kind(const struct mrsi_name *value, const struct mrsi_name *t)
+{
+    MRS_ASSERT(value->n <= MRSI_NAME_WORDS && t->n <= MRSI_NAME_WORDS);
+    if (value->n == 0 || t->n == 0) {
+        return false;
+    }
+    const char *a = value->word[value->n - 1], *b = t->word[t->n - 1];
+    size_t n = strlen(a), m = strlen(b);
+    return equal_words(a, b) || same_word(a, b) || (n >= 5 && m > n && m <= n + 3 && memcmp(a, b, n) == 0);
 }
 
 bool
@@ -607,6 +676,22 @@ names_own_kind(const struct mrsi_path *from, const struct mrsi_name *t, const st
     mrsi_name_split(from->last, v, false, &n);
     return from->count.n[MRSI_TEXT] * 2 > from->present && from->count.digits == 0 && n.n > 1 && t->n == 1 &&
            (same_word(n.word[0], t->word[0]) || same_word(n.word[n.n - 1], t->word[0]));
+}
+
+/* "oberrubrik", "supercategory": the collection's name in one word with what is above or below. */
+static bool
+is_above_own(const char *name, const char *title)
+{
+    static const char *const before[] = {"ober", "unter", "haupt", "super", "sub", "parent", "boven", "hoofd", "sur",
+                                         "sopra", "sotto", "nad", "pod", "sous", NULL};
+    for (const char *const *b = before; *b; b++) {
+        size_t k = strlen(*b), n = strlen(name);
+        if (n >= k + 4 && memcmp(name, *b, k) == 0 && strncmp(title, name + k, n - k) == 0 &&
+            strlen(title) <= n - k + 3) { /* with the ending of a plural */
+            return true;
+        }
+    }
+    return false;
 }
 
 double
@@ -636,14 +721,20 @@ mrsi_name_score(const struct mrsi_path *from, const struct mrsi_path *key, const
     if (!self && (chains(a, t) || (n.n && chains(n.word[n.n - 1], t)))) {
         return .9;
     }
-    if (self && (has_any(&n, own_words) || (are_persons(t) && has_any(&n, ranks)) || names_own_kind(from, t, v))) {
+    if (t->n && among(t->word[t->n - 1], buyers) && has_any(&n, superiors)) {
+        return 0;
+    }
+    bool related = are_persons(t) && has_any(&n, relatives);
+    if (self && (related || has_any(&n, own_words) || (are_persons(t) && has_any(&n, ranks)) ||
+                 is_above_own(a, b) || names_own_kind(from, t, v))) {
         return .85;
     }
     if (self) {
         return ends_with(&n, t) ? .8 : 0;
     }
     if (n.n && t->n && same_word(n.word[n.n - 1], t->word[t->n - 1])) {
-        return .8;
+        bool other = n.n > 1 && t->n > 1; /* "discount_group" for material_groups */
+        return other ? .65 : .8;
     }
     if (begins_other(a, b) || (n.n && t->n && begins_other(n.word[n.n - 1], t->word[t->n - 1]))) {
         return .75;
@@ -652,7 +743,7 @@ mrsi_name_score(const struct mrsi_path *from, const struct mrsi_path *key, const
         cover >= (has_any(&n, vague_roles) && !n.id && from->count.n[MRSI_NUMBER] ? .5 : .02)) {
         return among(t->word[t->n - 1], persons) ? .7 : .68; /* roles of persons first */
     }
-    if (are_persons(t) && has_any(&n, persons) && cover >= .02) {
+    if ((related || (are_persons(t) && (has_any(&n, persons) || has_foreign_role(&n)))) && cover >= .02) {
         return .7;
     }
     if (unique && own->n > t->n && t->n && strcmp(own->word[0], t->word[0]) == 0) {

@@ -30,6 +30,8 @@ int mrsi_name_before(const struct mrsi_path *p, const struct mrsi_path *q, const
                      char *before, size_t size);
 uint32_t mrsi_name_shared(const struct mrsi_collection *a, const struct mrsi_collection *b,
                           const struct mrsi_vocabulary *v);
+/* The value of a `type` is the name of a collection, in singular or plural. */
+bool mrsi_name_is_kind(const struct mrsi_name *value, const struct mrsi_name *title);
 bool mrsi_name_is_own(const struct mrsi_path *p, const struct mrsi_vocabulary *v);
 bool mrsi_name_has_id(const struct mrsi_path *p);
 bool mrsi_name_is_measure(const struct mrsi_path *p);

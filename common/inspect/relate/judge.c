@@ -5,12 +5,23 @@
  * them (1, 2, 3): then the name must decide. */
 #include "relate.h"
 
-/* Integers: keys per number in the range of the path's values. */
+/* Integers: keys per number in their range. */
 static double
 density(const struct mrsi_path *key)
 {
     double width = (double)key->count.most - (double)key->count.least + 1;
     return width > 0 ? (double)key->distinct / key->in->share / width : 1;
+}
+
+/* For a path that has the numbers 10, 20, 30 as positions: keys per number in such steps. */
+static double
+density_for(const struct mrsi_path *p, const struct mrsi_path *key)
+{
+    MRS_ASSERT(p->in && key->in);
+    double step = (double)p->count.step;
+    bool positions = step > 1 && p->count.least >= 0 && (double)p->count.least <= step && density(p) * step > .8;
+    bool same = positions && key->count.step && p->count.step % key->count.step == 0;
+    return same ? density(key) * (double)key->count.step : density(key);
 }
 
 static bool
@@ -25,9 +36,9 @@ by_integers(const struct mrsi_reference *r, double n)
 {
     MRS_ASSERT(r->parts > 0);
     const struct mrsi_path *key = r->to[0];
-    double by_chance = density(key);
+    double by_chance = density_for(r->from[0], key);
     bool no_chance = by_chance < .01 && r->matched_distinct >= 20; /* too many matches for chance */
-    bool kinds = mrsi_path_kind(r->from[0]) != NULL;
+    bool kinds = r->from[0]->type_field != NULL;
     if (n < .5 && (mrsi_name_is_measure(r->from[0]) ||
                    (r->contained < by_chance + .5 * (1 - by_chance) && !no_chance && !kinds))) {
         return 0;
@@ -84,7 +95,7 @@ by_values(const struct mrsi_reference *r, double n)
 static bool
 is_running(const struct mrsi_path *p)
 {
-    return p->count.n[MRSI_NUMBER] * 2 > p->present && mrsi_path_is_unique(p) && !p->lists && density(p) > .5;
+    return p->count.n[MRSI_NUMBER] * 2 > p->present && mrsi_path_is_unique(p) && !p->lists && density(p) > .8;
 }
 
 static bool
@@ -100,8 +111,24 @@ static bool
 is_amount(const struct mrsi_reference *r, double n)
 {
     const struct mrsi_path *p = r->from[0];
-    return p->count.n[MRSI_NUMBER] * 2 > p->present && !mrsi_name_has_id(p) && !p->lists &&
+    return p->count.n[MRSI_NUMBER] * 2 > p->present && !mrsi_name_has_id(p) && p->kind != MRSI_EACH &&
            ((mrsi_name_is_measure(p) && n < .95) || mrsi_name_is_plural(p));
+}
+
+/* The target has a field of that name that is no key and has the values, too: both are a part of something. */
+static bool
+is_field_of_target(const struct mrsi_reference *r)
+{
+    const struct mrsi_path *p = r->from[0], *key = r->to[0];
+    for (uint32_t i = 0; !r->self && i < key->in->paths; i++) {
+        const struct mrsi_path *q = &key->in->path[i];
+        bool known;
+        if (q != key && q->ways == 1 && strcmp(q->last, p->last) == 0 && q->count.n[MRSI_NUMBER] &&
+            !mrsi_path_is_unique(q) && mrsi_sample_contained(p, r->as_number, q, &known) >= .8) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static double
@@ -110,7 +137,8 @@ by_fit(const struct mrsi_reference *r, bool unique)
     if (!unique && r->contained >= 1 && r->matched_distinct >= 50 && r->cover >= .9) {
         return .5;
     }
-    return r->to[0]->distinct >= 2 && r->to[0]->distinct < 50 && r->contained >= 1 && r->cover >= 1 && !unique ? .2 : 0;
+    bool all = r->to[0]->distinct >= 2 && r->to[0]->distinct < 50 && r->contained >= 1 && r->cover >= 1 && !unique;
+    return all ? mrsi_name_has_id(r->from[0]) && r->to[0]->distinct >= 8 ? .3 : .2 : 0;
 }
 
 static double
@@ -134,8 +162,10 @@ mrsi_judge(const struct mrsi_relating *x, struct mrsi_reference *r)
     bool same_ids = mrsi_path_is_id(p) && mrsi_path_is_id(key) && r->contained >= .95;
     /* a common number in several tables */
     bool shared = strcmp(p->last, key->last) == 0 && n >= .95 && r->contained >= .95;
-    if (v == 0 && ((is_running(p) && n < 1 && !shared && !(same_ids && r->cover >= .95 && n >= .7)) ||
-                   is_amount(r, n) || (is_position(r) && n < .65) || (r->self && n < .85))) {
+    /* an id of persons, say, that does not begin with 1 */
+    bool some_of_them = n >= .7 && mrsi_name_has_id(p) && p->count.least > 1 && r->contained >= 1;
+    if (v == 0 && ((is_running(p) && n < 1 && !shared && !some_of_them && !(same_ids && r->cover >= .95 && n >= .7)) ||
+                   is_amount(r, n) || is_field_of_target(r) || (is_position(r) && n < .65) || (r->self && n < .85))) {
         n = 0;
     }
     /* Long numbers do not match by chance; field names, which have no descriptive name, are ids rather than zip codes
@@ -148,6 +178,8 @@ mrsi_judge(const struct mrsi_relating *x, struct mrsi_reference *r)
     bool text = p->count.n[MRSI_TEXT] * 2 > p->present && p->count.digits == 0; /* integers match by chance */
     bool all_in_id = text && (mrsi_path_is_id(key) || mrsi_path_is_id(p)) && r->contained >= .95 &&
                      r->matched_distinct >= 20;
+    all_in_id |= v >= .9 && mrsi_path_is_id(key) && r->contained >= .99 && r->matched_distinct >= 50 &&
+                 (1 - density_for(p, key)) * (double)r->matched_distinct >= 50;
     if ((unique && mrsi_path_is_unique(key) && n < .5 && v < .95 && !((same_ids || all_in_id) && v >= .85)) || own) {
         v *= .4;
     }

@@ -46,11 +46,46 @@ mrsi_path_is_short_list(const struct mrsi_path *p)
            p->distinct == p->in->documents && p->count.n[MRSI_TEXT] == p->present;
 }
 
-/* A `targetType` next to `targetId`: few texts, the names of collections. */
+/* Whether a value of a `targetType` is the name of a collection. */
+bool
+mrsi_path_names(const struct mrsi_path *kind, uint32_t collection, const struct mrsi_vocabulary *v)
+{
+    MRS_ASSERT(collection < v->n);
+    for (uint32_t i = 0; i < kind->n_frequent; i++) {
+        struct mrs_val x = kind->frequent[i].value;
+        char text[64];
+        struct mrsi_name n;
+        if (x.type != MRS_STRING || x.n < 6 || x.n > 64 || mrs_le32(x.p) + 4 != x.n) {
+            continue;
+        }
+        memcpy(text, x.p + 4, x.n - 4);
+        mrsi_name_split(text, v, true, &n);
+        if (mrsi_name_is_kind(&n, &v->title[collection])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Few texts, at least two of them the names of collections. */
+static bool
+names_several(const struct mrsi_path *q, const struct mrsi_vocabulary *v)
+{
+    uint32_t named = 0;
+    for (uint32_t i = 0; i < v->n && named < 2; i++) {
+        named += mrsi_path_names(q, i, v);
+    }
+    return named == 2;
+}
+
+/* A `targetType` next to `targetId`, or `kind`, in any language, next to `id` in an object of its own: few texts, the
+ * names of collections. */
 const struct mrsi_path *
-mrsi_path_kind(const struct mrsi_path *p)
+mrsi_path_kind(const struct mrsi_path *p, const struct mrsi_vocabulary *v)
 {
     MRS_ASSERT(p->type || p->types == 0);
+    struct mrsi_name name;
+    mrsi_name_split(p->last, v, false, &name);
     static const char *const kinds[] = {"type", "Type", "kind", "Kind", "class", "Class", "model", "Model"};
     size_t n = strlen(p->last);
     while (n && strchr("dDiI_", p->last[n - 1])) { /* `target` of target_id, targetId */
@@ -58,8 +93,13 @@ mrsi_path_kind(const struct mrsi_path *p)
     }
     for (uint32_t i = 0; i < p->in->paths; i++) {
         const struct mrsi_path *q = &p->in->path[i];
-        if (q->parent != p->parent || q == p || !q->count.n[MRSI_TEXT] || q->distinct > 20 || q->distinct < 2 ||
-            strncmp(q->last, p->last, n) != 0) {
+        if (q->parent != p->parent || q == p || !q->count.n[MRSI_TEXT] || q->distinct > 20 || q->distinct < 2) {
+            continue;
+        }
+        if (p->parent && name.n == 0 && names_several(q, v)) {
+            return q;
+        }
+        if (strncmp(q->last, p->last, n) != 0) {
             continue;
         }
         const char *rest = q->last + n + (q->last[n] == '_');
@@ -99,7 +139,7 @@ mrsi_path_is_key(const struct mrsi_path *p)
     if (p->count.n[MRSI_NUMBER] * 2 > p->present) {
         return mrsi_path_has_unique_index(p) || mrsi_name_has_id(p);
     }
-    return p->distinct >= 10 || mrsi_name_has_id(p);
+    return p->distinct >= 10 || mrsi_name_has_id(p) || mrsi_path_has_unique_index(p);
 }
 
 /* How many of the first n hashes of a are in b; both sorted. */

@@ -63,7 +63,8 @@ bool mrsi_path_is_id(const struct mrsi_path *p);
 bool mrsi_path_has_unique_index(const struct mrsi_path *p);
 bool mrsi_path_can_refer(const struct mrsi_path *p);
 /* The sibling field that gives the name of the collection; NULL: none. */
-const struct mrsi_path *mrsi_path_kind(const struct mrsi_path *p);
+const struct mrsi_path *mrsi_path_kind(const struct mrsi_path *p, const struct mrsi_vocabulary *v);
+bool mrsi_path_names(const struct mrsi_path *kind, uint32_t collection, const struct mrsi_vocabulary *v);
 double mrsi_sample_contained(const struct mrsi_path *p, bool as_number, const struct mrsi_path *key, bool *known);
 bool mrsi_path_may_be_in(const struct mrsi_path *p, bool as_number, const struct mrsi_path *key);
 double mrsi_sample_covered(const struct mrsi_path *p, bool as_number, const struct mrsi_path *key, bool *known);

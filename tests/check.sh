@@ -217,6 +217,7 @@ others() {
     OBJ=$obj run "live/cases, others" bash tests/live/cases.sh
     OBJ=$obj run "live/native, others" bash tests/live/cases.sh --engine pipeline
     run "cli/restore_lines, others" bash tests/cli/restore_lines.sh "$obj/mongoreshape"
+    run "cli/inspect_sets, others" bash tests/cli/inspect_sets.sh "$obj/mongoreshape"
     INTERRUPT_SEED=$seed INTERRUPTS=6 run "cli/interrupt from $seed" bash tests/cli/interrupt.sh "$obj/mongoreshape"
     run "fuzz-replay, others" "$make" -s fuzz-replay
     for t in $(grep -l live_test_replicated tests/unit/live/t_*.c); do

@@ -13,9 +13,9 @@ has_dollar(const struct val *v)
     for (uint32_t i = 0; i < v->n; i++) {
         bool of_dbref = i == part && part < 3 && strcmp(v->f[i].name, parts[part]) == 0 &&
                         (part == 1 || v->f[i].v->type == T_STRING);
-        part += of_dbref;
-        if ((v->f[i].name[0] == '$' && !of_dbref) || has_dollar(v->f[i].v))
+        if ((v->f[i].name[0] == '$' || part == 1) && !of_dbref)
             return true;
+        part += of_dbref;
     }
     return part == 1;
 }
@@ -23,7 +23,8 @@ has_dollar(const struct val *v)
 bool
 tw_bad_id(const struct val *id)
 {
-    return !id || id->type == T_ARRAY || id->type == T_REGEX || id->type == T_UNDEFINED || has_dollar(id);
+    return !id || id->type == T_ARRAY || id->type == T_REGEX || id->type == T_UNDEFINED ||
+           (id->type == T_DOC && has_dollar(id));
 }
 
 static bool

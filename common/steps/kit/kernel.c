@@ -149,48 +149,22 @@ mrsi_step_size(struct mrs_ctx *c, const struct mrs_buf *out)
     return mrsi_step_skip(c, s, NULL);
 }
 
-/* Is a field not one that a server takes at this place? Names with `$` are those of a DBRef: $ref, a text, first, then
- * $id, then $db, a text; the latter may be missing. */
+/* Does a server refuse a document as `_id` for names with `$` at its top? Only a DBRef may have them: $ref, a text,
+ * first, then $id, then $db, a text, or nothing more. */
 static bool
-dollar_is_wrong(const struct mrs_elem *e, const char *before)
+has_wrong_dollar(struct mrs_view d)
 {
-    static const char *const parts[] = {"", "$ref", "$id", "$db"};
-    for (uint32_t i = 1; i < sizeof parts / sizeof *parts; i++) {
-        if (strcmp(e->name, parts[i]) == 0) {
-            return strcmp(before, parts[i - 1]) != 0 || (i != 2 && e->v.type != MRS_STRING);
-        }
-    }
-    return *e->name == '$' || strcmp(before, "$ref") == 0;
-}
-
-/* Apart from its caller, which most `_id`s leave without this room. */
-static __attribute__((noinline)) bool
-has_dollar_name(struct mrs_view d)
-{
-    struct mrs_walk stack[MRS_DEPTH_READ];
-    const char *before[MRS_DEPTH_READ]; /* the name in front; "": none */
+    static const char *const dbref[] = {"$ref", "$id", "$db"};
+    struct mrs_walk w;
     struct mrs_elem e;
-    int depth = 1;
-    before[0] = "";
-    mrs_walk_init(&stack[0], d);
-    while (depth > 0) {
-        if (mrs_walk_next(&stack[depth - 1], &e) != 1) {
-            depth--;
-            if (strcmp(before[depth], "$ref") == 0) {
-                return true;
-            }
-            continue;
-        }
-        if (dollar_is_wrong(&e, before[depth - 1])) {
-            return true;
-        }
-        before[depth - 1] = e.name;
-        if ((e.v.type == MRS_DOCUMENT || e.v.type == MRS_ARRAY) && depth < MRS_DEPTH_READ) {
-            before[depth] = "";
-            mrs_walk_init(&stack[depth++], mrs_val_view(e.v));
-        }
+    uint32_t at = 0, part = 0;
+    bool wrong = false;
+    for (mrs_walk_init(&w, d); !wrong && mrs_walk_next(&w, &e) == 1; at++) {
+        bool of_dbref = at == part && part < 3 && strcmp(e.name, dbref[part]) == 0;
+        wrong = of_dbref ? part != 1 && e.v.type != MRS_STRING : *e.name == '$' || part == 1;
+        part += of_dbref;
     }
-    return false;
+    return wrong || part == 1;
 }
 
 const char *
@@ -199,7 +173,7 @@ mrsi_step_id_fault(struct mrs_val v)
     if (v.type == MRS_MISSING || v.type == MRS_ARRAY || v.type == MRS_REGEX || v.type == MRS_UNDEFINED) {
         return mrs_type_name(v.type);
     }
-    return v.type == MRS_DOCUMENT && has_dollar_name(mrs_val_view(v))
+    return v.type == MRS_DOCUMENT && has_wrong_dollar(mrs_val_view(v))
                ? "a document with a name that begins with `$`" : NULL;
 }
 

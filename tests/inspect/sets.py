@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""sets.py [--check] OUTDIR [NAME ...] - data sets whose references, figures and broken rules are known.
+"""sets.py [--check] OUTDIR [NAME ...], sets.py --list - data sets whose references, figures and broken rules are known.
 
 Each is OUTDIR/NAME/dump/NAME/*.bson with *.metadata.json, as mongodump writes them,
 and OUTDIR/NAME/truth.json. A set is
@@ -28,7 +28,10 @@ from truth import SETS, Set
 def main():
     args = [a for a in sys.argv[1:] if a != "--check"]
     if not args:
-        sys.exit("usage: sets.py [--check] OUTDIR [NAME ...]")
+        sys.exit("usage: sets.py [--check] OUTDIR [NAME ...] | --list")
+    if args[0] == "--list":
+        print("\n".join(SETS))
+        return
     out, names = args[0], args[1:] or list(SETS)
     unknown = [n for n in names if n not in SETS]
     if unknown:

@@ -25,7 +25,8 @@ read_embed(struct mrsi_lower *l, const struct mrsi_lower_join *j, struct lower_e
         return MRSI_LOWER_DEEP;
     }
     m->many = !mrsi_lower_is_word(l, "many", "refuse");
-    bool all = mrsi_lower_is_word(l, "keep", "all"), unmatched = mrsi_lower_is_word(l, "keep", "unmatched");
+    bool unmatched = mrsi_lower_is_word(l, "keep", "unmatched");
+    bool all = !unmatched && mrsi_lower_is_word(l, "keep", "all");
     if (!(m->many ? all && m->one : all || unmatched) || strcmp(m->as, j->into_key) == 0 ||
         (m->absent && (m->count || m->limit)) ||
         !(m->absent || mrsi_lower_is_word(l, "empty", "array")) ||

@@ -243,7 +243,7 @@ mrsi_join_lower_count_keys(struct mrsi_lower *l, const struct mrs_coll *from, st
 int64_t
 mrsi_join_lower_taken(const struct mrsi_lower *l)
 {
-    return mrsi_lower_is_word(l, "many", "last") ? -1 : 0;
+    return mrsi_lower_given(l, "many") && mrsi_lower_is_word(l, "many", "last") ? -1 : 0;
 }
 
 bool

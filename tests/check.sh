@@ -4,7 +4,7 @@
 #
 # A part is a folder of tests and is found by what lies there: nothing has to be registered here. A program that says
 # nothing of counts counts as one test, by its exit status; one that dies before its closing line as one failure.
-# Two more programs run at a time than there are cores, since those with a server wait for it (LANES=N); each shows its
+# Four more programs run at a time than there are cores, since those with a server wait for it (LANES=N); each shows its
 # lines when it has ended. Of what is tried over hundreds of cases an eighth is taken, which moves with the commit
 # (SAMPLE=: all; sample.bash); the part `long` is the rest, and more random plans, with the seed SEED. Called by
 # `make check`, with MAKE and OBJ (where the programs are) in the environment. QUICK: no server, a case a step.
@@ -12,7 +12,7 @@ set -u
 make=${MAKE:-make}
 obj=${OBJ:?call me through make check}
 parts=${*:-fault scripts unit vectors cases twin fuzz-replay cli lint}
-lanes=${LANES:-$(($(nproc) + 2))}
+lanes=${LANES:-$(($(nproc) + 4))}
 commit=$(git rev-parse --verify --quiet --short=6 HEAD 2> /dev/null)
 settled=${SEED:-10001} # of kills, where another seed may also find a test that asks too much
 seed=${SEED:-$((0x${commit:-2711} % 1000000))}

@@ -162,7 +162,8 @@ put_map(struct world *w, const struct copy *c, struct target *t, struct val *doc
         enum put r = tw_probe(doc, &p, replace);
         if (p.n > 1 && tw_get(doc, p.p[0]))
             tw_unclear(w, "a bare copy into a document that is there");
-        if (r == PUT_EXISTS || r == PUT_DUPLICATES) {
+        bool level = v || (!keep && tw_remove_needs_duplicates(doc, &p)); /* is it written? */
+        if (r == PUT_EXISTS || (r == PUT_DUPLICATES && level)) {
             no(t, "a copied field exists");
         } else if (keep) {
             continue;

@@ -45,8 +45,10 @@ bool mrsi_lower_is_true(const struct mrsi_lower *l, const char *key); /* false i
 const char *mrsi_lower_name(const struct mrsi_lower *l, const char *key);
 /* "$name" in the arena; NULL: out of memory (`failed`). */
 const char *mrsi_lower_path(struct mrsi_lower *l, const char *name);
-/* Is a key absent, or its value the default? */
-bool mrsi_lower_is_word(const struct mrsi_lower *l, const char *key, const char *word);
+/* Is a key absent, or its value `word`, the default? */
+bool mrsi_lower_is_default(const struct mrsi_lower *l, const char *key, const char *word);
+/* Is a key given, with this value? */
+bool mrsi_lower_has_word(const struct mrsi_lower *l, const char *key, const char *word);
 /* Does the list contain only plain names other than `_id`? NULL, or the reason why not. */
 const char *mrsi_lower_judge_list(struct mrs_val list);
 /* The same of the names of a map. */

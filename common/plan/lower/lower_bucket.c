@@ -243,7 +243,7 @@ mrsi_lower_bucket(struct mrsi_lower *l)
     put_buckets(l, &b);
     put_finished(l, &b);
     room = mrsi_lower_write(l, l->out->on, &l->out->step->desc.sides[1].coll) && room;
-    if (mrsi_lower_is_word(l, "keep", "none")) {
+    if (mrsi_lower_is_default(l, "keep", "none")) {
         room = mrsi_lower_remove(l, l->out->on, (struct mrs_view){NULL, 0}) && room;
     }
     l->out->whole = true;

@@ -111,7 +111,7 @@ mrsi_lower_read_bucket(struct mrsi_lower *l, struct mrsi_lower_bucket *b)
     if (l->out->step->desc.conflicts != MRS_CONFLICTS_REFUSE) {
         return MRSI_LOWER_CONFLICTS;
     }
-    if (!mrsi_lower_is_word(l, "errors", "refuse") || !mrsi_lower_is_word(l, "untimed", "refuse")) {
+    if (!mrsi_lower_is_default(l, "errors", "refuse") || !mrsi_lower_is_default(l, "untimed", "refuse")) {
         return MRSI_LOWER_WORDS;
     }
     if (fields.type == MRS_ARRAY || (fields.type == MRS_DOCUMENT && drop.type != MRS_MISSING)) {

@@ -16,7 +16,7 @@ read_embed(struct mrsi_lower *l, const struct mrsi_lower_join *j, struct lower_e
     m->as = mrsi_lower_name(l, "as");
     m->count = mrsi_lower_name(l, "count");
     m->one = mrsi_lower_is_true(l, "one");
-    m->absent = mrsi_lower_given(l, "empty") ? mrsi_lower_is_word(l, "empty", "absent") : m->one;
+    m->absent = mrsi_lower_given(l, "empty") ? mrsi_lower_has_word(l, "empty", "absent") : m->one;
     m->limit = 0;
     if (limit.type != MRS_MISSING && (!mrs_val_integral(limit, &m->limit) || m->limit < 1)) {
         return MRSI_LOWER_WORDS;
@@ -24,12 +24,11 @@ read_embed(struct mrsi_lower *l, const struct mrsi_lower_join *j, struct lower_e
     if (!m->as || (mrsi_lower_given(l, "count") && !m->count)) {
         return MRSI_LOWER_DEEP;
     }
-    m->many = !mrsi_lower_is_word(l, "many", "refuse");
-    bool unmatched = mrsi_lower_is_word(l, "keep", "unmatched");
-    bool all = !unmatched && mrsi_lower_is_word(l, "keep", "all");
+    m->many = !mrsi_lower_is_default(l, "many", "refuse");
+    bool unmatched = mrsi_lower_is_default(l, "keep", "unmatched"), all = mrsi_lower_has_word(l, "keep", "all");
     if (!(m->many ? all && m->one : all || unmatched) || strcmp(m->as, j->into_key) == 0 ||
         (m->absent && (m->count || m->limit)) ||
-        !(m->absent || mrsi_lower_is_word(l, "empty", "array")) ||
+        !(m->absent || mrsi_lower_is_default(l, "empty", "array")) ||
         (m->limit && unmatched)) {
         return MRSI_LOWER_WORDS;
     }
@@ -76,7 +75,7 @@ mrsi_lower_embed(struct mrsi_lower *l)
     bool room = mrsi_join_lower_count(l, &j, taken) && (!m.one || m.many || mrsi_join_lower_count_many(l, &j));
     put_embed(l, &j, &m);
     room = room && mrsi_lower_write(l, j.into, NULL);
-    if (mrsi_lower_is_word(l, "keep", "unmatched")) {
+    if (mrsi_lower_is_default(l, "keep", "unmatched")) {
         room = room && mrsi_join_lower_remove(l, &j);
     }
     return room ? NULL : MRSI_LOWER_MANY;
@@ -98,7 +97,7 @@ mrsi_lower_copy(struct mrsi_lower *l)
     if (why) {
         return why;
     }
-    if (!mrsi_lower_is_word(l, "refs", "keep") || !mrsi_lower_is_word(l, "keep", "all")) {
+    if (!mrsi_lower_is_default(l, "refs", "keep") || !mrsi_lower_is_default(l, "keep", "all")) {
         return MRSI_LOWER_WORDS;
     }
     if (mrsi_lower_given(l, "as") && !as) {
@@ -108,7 +107,7 @@ mrsi_lower_copy(struct mrsi_lower *l)
     struct mrs_view taken = as ? mrsi_lower_doc(l, "{%s: {$exists: true}}", as) : mrsi_lower_have(l, list);
     int64_t at = mrsi_join_lower_taken(l);
     bool room = mrsi_join_lower_count(l, &j, taken) &&
-                (!mrsi_lower_is_word(l, "many", "refuse") || mrsi_join_lower_count_many(l, &j));
+                (!mrsi_lower_is_default(l, "many", "refuse") || mrsi_join_lower_count_many(l, &j));
     mrsi_join_lower_put(l, &j);
     mrsi_lower_stage(l, "{$match: {$expr: {$gt: [{$size: '$__mrs_m'}, 0]}}}");
     if (as) {

@@ -10,7 +10,7 @@
 static bool
 refuses_errors(const struct mrsi_lower *l)
 {
-    return mrsi_lower_is_word(l, "errors", "refuse");
+    return mrsi_lower_is_default(l, "errors", "refuse");
 }
 
 /* A stage or operator with one key, open until mrs_build_close twice. */

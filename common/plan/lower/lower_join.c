@@ -26,14 +26,14 @@ mrsi_join_lower_match(struct mrsi_lower *l, struct mrsi_lower_join *j)
     }
     mrs_walk_init(&w, match.type == MRS_DOCUMENT ? mrs_val_view(match) : mrs_empty_doc());
     if (mrs_walk_next(&w, &el) != 1 || mrs_walk_next(&w, &more) == 1 || el.v.type != MRS_STRING ||
-        !mrsi_lower_is_word(l, "nulls", "ignore")) {
+        !mrsi_lower_is_default(l, "nulls", "ignore")) {
         return CLIENT_MATCH;
     }
     j->from_key = el.name;
     j->into_key = mrs_val_text(el.v, &n);
     j->by_id = strcmp(j->into_key, "_id") == 0;
     j->points =
-        mrsi_lower_given(l, "reference") ? mrsi_lower_is_word(l, "reference", "into") : strcmp(el.name, "_id") == 0;
+        mrsi_lower_given(l, "reference") ? mrsi_lower_has_word(l, "reference", "into") : strcmp(el.name, "_id") == 0;
     return mrsi_lower_plain(el.name, el.name_len) && mrsi_lower_plain(j->into_key, n) ? NULL : CLIENT_MATCH;
 }
 
@@ -243,7 +243,7 @@ mrsi_join_lower_count_keys(struct mrsi_lower *l, const struct mrs_coll *from, st
 int64_t
 mrsi_join_lower_taken(const struct mrsi_lower *l)
 {
-    return mrsi_lower_given(l, "many") && mrsi_lower_is_word(l, "many", "last") ? -1 : 0;
+    return mrsi_lower_has_word(l, "many", "last") ? -1 : 0;
 }
 
 bool
@@ -273,8 +273,8 @@ mrsi_join_lower_remove(struct mrsi_lower *l, const struct mrsi_lower_join *j)
 const char *
 mrsi_join_lower_judge(const struct mrsi_lower *l)
 {
-    bool plain = mrsi_lower_is_word(l, "errors", "refuse") && mrsi_lower_is_word(l, "orphans", "keep") &&
-                 mrsi_lower_is_word(l, "dangling", "keep") && mrsi_lower_is_word(l, "oversize", "refuse") &&
+    bool plain = mrsi_lower_is_default(l, "errors", "refuse") && mrsi_lower_is_default(l, "orphans", "keep") &&
+                 mrsi_lower_is_default(l, "dangling", "keep") && mrsi_lower_is_default(l, "oversize", "refuse") &&
                  !mrsi_lower_is_true(l, "replace");
     return plain ? NULL : MRSI_LOWER_WORDS;
 }

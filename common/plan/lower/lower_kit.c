@@ -199,10 +199,16 @@ mrsi_lower_path(struct mrsi_lower *l, const char *name)
 }
 
 bool
-mrsi_lower_is_word(const struct mrsi_lower *l, const char *key, const char *word)
+mrsi_lower_is_default(const struct mrsi_lower *l, const char *key, const char *word)
 {
     struct mrs_val v = mrsi_lower_key(l, key);
     return v.type == MRS_MISSING || mrs_val_is_text(v, word);
+}
+
+bool
+mrsi_lower_has_word(const struct mrsi_lower *l, const char *key, const char *word)
+{
+    return mrs_val_is_text(mrsi_lower_key(l, key), word);
 }
 
 static const char *

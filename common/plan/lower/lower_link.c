@@ -24,15 +24,15 @@ read_link(struct mrsi_lower *l, struct lower_link *k)
     k->child = d->n_sides > 1 ? &d->sides[1].coll : k->parent;
     k->ref = mrsi_lower_name(l, "parent_ref");
     k->refs = mrsi_lower_name(l, "child_refs");
-    k->names = mrsi_lower_is_word(l, "derive", "both") || mrsi_lower_is_word(l, "derive", "parent_ref");
-    k->lists = mrsi_lower_is_word(l, "derive", "both") || mrsi_lower_is_word(l, "derive", "child_refs");
+    k->names = mrsi_lower_is_default(l, "derive", "both") || mrsi_lower_has_word(l, "derive", "parent_ref");
+    k->lists = mrsi_lower_is_default(l, "derive", "both") || mrsi_lower_has_word(l, "derive", "child_refs");
     if (!k->ref || !k->refs) {
         return MRSI_LOWER_DEEP;
     }
     k->ref_path = mrsi_lower_path(l, k->ref);
     k->refs_path = mrsi_lower_path(l, k->refs);
-    bool plain = mrsi_lower_is_word(l, "strip", "none") && mrsi_lower_is_word(l, "prefer", "none") &&
-                 mrsi_lower_is_word(l, "dangling", "keep") && mrsi_lower_is_word(l, "orphans", "keep");
+    bool plain = mrsi_lower_is_default(l, "strip", "none") && mrsi_lower_is_default(l, "prefer", "none") &&
+                 mrsi_lower_is_default(l, "dangling", "keep") && mrsi_lower_is_default(l, "orphans", "keep");
     return !plain                                      ? ONE_WAY
            : strcmp(k->parent->db, k->child->db) != 0 ? "collections of two databases: use the client engine"
                                                        : NULL;

@@ -90,7 +90,7 @@ put_values(struct mrsi_lower *l, const char *as, struct mrs_view nothing, struct
     MRS_ASSERT(mrs_view_is_framed(nothing) && mrs_view_is_framed(values));
     struct mrs_walk w;
     struct mrs_elem el;
-    if (mrsi_lower_is_word(l, "empty", "absent") && mrsi_lower_given(l, "empty")) {
+    if (mrsi_lower_has_word(l, "empty", "absent")) {
         mrsi_lower_stage(l, "{$match: {$expr: {$gt: [{$size: '$__mrs_m'}, 0]}}}");
     }
     if (as) {
@@ -116,7 +116,7 @@ lower_values(struct mrsi_lower *l, const char *as)
     if (why) {
         return why;
     }
-    if (!mrsi_lower_is_word(l, "keep", "all")) {
+    if (!mrsi_lower_is_default(l, "keep", "all")) {
         return MRSI_LOWER_WORDS;
     }
     if (!read_values(l, &nothing, &values)) {
@@ -138,7 +138,7 @@ lower_groups(struct mrsi_lower *l, const char *as)
 {
     const struct mrs_desc *d = &l->out->step->desc;
     struct mrs_view nothing, values;
-    if (!mrsi_lower_is_word(l, "errors", "refuse") || !mrsi_lower_is_word(l, "keep", "all") || as) {
+    if (!mrsi_lower_is_default(l, "errors", "refuse") || !mrsi_lower_is_default(l, "keep", "all") || as) {
         return MRSI_LOWER_WORDS;
     }
     if (!read_values(l, &nothing, &values)) {

@@ -133,7 +133,7 @@ mrsi_lower_partition(struct mrsi_lower *l)
     if (!by || strcmp(by, "_id") == 0) {
         return by ? MRSI_LOWER_ID : MRSI_LOWER_DEEP;
     }
-    if (!refuses_conflicts(l) || !mrsi_lower_is_word(l, "others", "keep")) {
+    if (!refuses_conflicts(l) || !mrsi_lower_is_default(l, "others", "keep")) {
         return refuses_conflicts(l) ? "`others` other than keep: use the client engine" : MRSI_LOWER_CONFLICTS;
     }
     mrs_walk_init(&w, mrs_val_view(into));
@@ -274,10 +274,10 @@ judge_extract(const struct mrsi_lower *l)
     if (!refuses_conflicts(l)) {
         return MRSI_LOWER_CONFLICTS;
     }
-    if (!mrsi_lower_is_word(l, "refs", "parent") || !mrsi_lower_is_word(l, "extracted", "all")) {
+    if (!mrsi_lower_is_default(l, "refs", "parent") || !mrsi_lower_is_default(l, "extracted", "all")) {
         return MRSI_LOWER_WORDS;
     }
-    return mrsi_lower_is_word(l, "id", "keep") ? NULL : NEW_IDS;
+    return mrsi_lower_is_default(l, "id", "keep") ? NULL : NEW_IDS;
 }
 
 const char *
@@ -353,7 +353,7 @@ mrsi_lower_unbucket(struct mrsi_lower *l)
     if (!refuses_conflicts(l)) {
         return MRSI_LOWER_CONFLICTS;
     }
-    if (!mrsi_lower_is_word(l, "id", "keep") || mrsi_lower_names(by, items)) {
+    if (!mrsi_lower_is_default(l, "id", "keep") || mrsi_lower_names(by, items)) {
         return NEW_IDS;
     }
     struct lower_parts p = {.path = mrsi_lower_path(l, items)};
@@ -370,7 +370,7 @@ mrsi_lower_unbucket(struct mrsi_lower *l)
     mrsi_lower_stage(l, "{$match: %d}", full);
     put_item(l, p.path, by);
     (void)mrsi_lower_write(l, l->out->on, side(l, 1));
-    if (mrsi_lower_is_word(l, "keep", "none")) {
+    if (mrsi_lower_is_default(l, "keep", "none")) {
         (void)mrsi_lower_remove(l, l->out->on, full);
     }
     return NULL;

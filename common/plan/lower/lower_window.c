@@ -300,9 +300,9 @@ const char *
 mrsi_lower_window(struct mrsi_lower *l)
 {
     struct mrs_val fields = mrsi_lower_key(l, "fields"), by = mrsi_lower_key(l, "by");
-    struct lower_window w = {.running = mrsi_lower_given(l, "over") && mrsi_lower_is_word(l, "over", "running")};
+    struct lower_window w = {.running = mrsi_lower_has_word(l, "over", "running")};
     const char *why = mrsi_lower_judge_map(fields);
-    if (why || !mrsi_lower_is_word(l, "errors", "refuse")) {
+    if (why || !mrsi_lower_is_default(l, "errors", "refuse")) {
         return why ? why : MRSI_LOWER_ERRORS;
     }
     if (mrsi_lower_reads_root(l)) {

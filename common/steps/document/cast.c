@@ -212,6 +212,11 @@ slip_of_number(struct casting *x, struct mrs_val old, struct mrs_val v)
         }
         return v.type == MRS_DOUBLE && n > 15 && !read_alike(x, old, v) ? CUT : KINDS; /* a double keeps 15 digits */
     }
+    if (old.type == MRS_DOUBLE && v.type == MRS_DECIMAL128) { /* 15 digits: enough if they give the double again */
+        struct mrs_val back;
+        bool same = mrs_convert(&x->ev, v, "double", &back) == MRS_OK && mrs_compare(old, back) == 0;
+        return same ? KINDS : CUT;
+    }
     bool same = !mrs_is_number(old) || mrs_compare(old, v) == 0;
     return same || ((v.type == MRS_DOUBLE || v.type == MRS_DECIMAL128) && read_alike(x, old, v)) ? KINDS : CUT;
 }

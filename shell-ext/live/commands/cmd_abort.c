@@ -34,13 +34,7 @@ unblock(struct live_call *c)
 static enum mrs_status
 clean(struct live_call *c)
 {
-    enum mrs_status s = live_call_find(c);
-    if (s == MRS_END) {
-        mrs_err_clear(&c->err);
-        return mrs_err_set(&c->err, MRS_FAIL, MRS_E_MISSING,
-                           "there is no such run in `%s`; `status --list` lists the runs",
-                           c->job.opts.state_db);
-    }
+    enum mrs_status s = live_call_find_run(c);
     MRS_THEN(s, live_server_read(c->job.mem, c->job.link, NULL, 0, &c->job.server, &c->err)); /* its version */
     bool blocked = s == MRS_OK && only_blocked(c);
     if (s == MRS_OK && c->job.opts.dry_run) {

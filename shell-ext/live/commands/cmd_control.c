@@ -8,13 +8,7 @@
 static enum mrs_status
 find(struct live_call *c)
 {
-    enum mrs_status s = live_call_find(c);
-    if (s == MRS_END) {
-        mrs_err_clear(&c->err);
-        return mrs_err_set(&c->err, MRS_FAIL, MRS_E_MISSING,
-                           "there is no such run in `%s`; `status --list` lists the runs",
-                           c->job.opts.state_db);
-    }
+    enum mrs_status s = live_call_find_run(c);
     if (s == MRS_OK && live_phase_over(c->phase)) {
         return mrs_err_set(&c->err, MRS_FAIL, MRS_E_USAGE, "run %.12s is %s: no process works on it any more", c->run,
                            c->phase);

@@ -363,6 +363,18 @@ live_call_find(struct live_call *c)
     return s == MRS_OK ? find(c) : s;
 }
 
+enum mrs_status
+live_call_find_run(struct live_call *c)
+{
+    enum mrs_status s = live_call_find(c);
+    if (s == MRS_END) {
+        mrs_err_clear(&c->err);
+        s = mrs_err_set(&c->err, MRS_FAIL, MRS_E_MISSING,
+                        "there is no such run in `%s`; `status --list` lists the runs", c->job.opts.state_db);
+    }
+    return s;
+}
+
 /* ---- databases ---- */
 struct names { /* the list is in the arena of the call */
     const char **at;

@@ -59,6 +59,8 @@ bool live_call_begin(struct live_call *c, struct live_cli *cli, int *status);
 enum mrs_status live_call_connect(struct live_call *c);
 /* Connects and finds the run by PLAN, --run or because it is the only one. END: none. */
 enum mrs_status live_call_find(struct live_call *c);
+/* The same, where no run is an error. */
+enum mrs_status live_call_find_run(struct live_call *c);
 /* Connects, loads and analyses the plan, reads the server, and checks a new plan against it. */
 enum mrs_status live_call_open(struct live_call *c);
 /* Opens the run's document and leases; create: a new run may be made. */

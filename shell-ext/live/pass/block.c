@@ -8,6 +8,7 @@
 #include "live/link/bson.h"
 #include "mongoreshape/ejson.h"
 #include "block.h"
+#include "live/server/server.h"
 #include "live/state/state_io.h"
 
 #include <stdio.h>
@@ -190,8 +191,8 @@ block_coll(struct live_job *job, const struct mrs_coll *c, struct mrs_err *e)
     struct mrs_view cmd;
     mrs_buf_init(&buf, job->mem, 1 << 16);
     enum mrs_status s = live_doc(&buf, &cmd, e,
-                                 "{collMod: %s, validator: {$nor: [{}]}, validationLevel: 'strict', "
-                                 "validationAction: 'error'}", c->coll);
+                                 "{collMod: %s, validator: " LIVE_BLOCKING_VALIDATOR
+                                 ", validationLevel: 'strict', validationAction: 'error'}", c->coll);
     MRS_THEN(s, run_command(job, c->db, cmd, NULL, e));
     mrs_buf_clear(&buf);
     return s;

@@ -156,7 +156,7 @@ check_validator(struct live_check *c, const struct live_place *p, struct mrs_err
     MRS_ASSERT(p->info);
     char level[16], action[16];
     struct mrs_view nothing = {NULL, 0}, now = live_doc_of(live_at(p->info->options, "validator"));
-    enum mrs_status s = live_doc_in(&c->tmp, &nothing, e, "{$nor: [{}]}");
+    enum mrs_status s = live_doc_in(&c->tmp, &nothing, e, LIVE_BLOCKING_VALIDATOR);
     live_text_at(p->info->options, "validationLevel", level, sizeof level);
     live_text_at(p->info->options, "validationAction", action, sizeof action);
     if (s != MRS_OK || (now.n == nothing.n && memcmp(now.p, nothing.p, now.n) == 0)) {

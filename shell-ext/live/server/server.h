@@ -5,6 +5,9 @@
 
 #include "live/link/connection.h"
 
+/* The validator that keeps writers out (--quiet-by validator): no document passes it. */
+#define LIVE_BLOCKING_VALIDATOR "{$nor: [{}]}"
+
 struct live_coll_info {
     struct mrs_coll coll;
     bool view, timeseries, capped, clustered, encrypted, collated;

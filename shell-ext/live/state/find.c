@@ -131,7 +131,7 @@ may_go(struct live_job *job, bool blocked, struct mrs_err *e)
     struct mrs_view d = live_run_doc(r);
     char mode[16];
     uint64_t refused = 0;
-    bool over = live_phase_over(r->phase), told = r->elsewhere;
+    bool over = live_phase_over(r->phase), known = r->elsewhere;
     live_text_at(d, "mode", mode, sizeof mode);
     if (begins(r->phase, "applying") || begins(r->phase, "finishing") || begins(r->phase, "contract") ||
         begins(r->phase, "rolling") || begins(r->phase, "rollback")) {
@@ -161,7 +161,7 @@ may_go(struct live_job *job, bool blocked, struct mrs_err *e)
                            "apart: `rollback` or `contract` first, then repeat this command",
                            r->short_id);
     }
-    if (r->elsewhere && !told && job->say) {
+    if (r->elsewhere && !known && job->say) {
         job->say(job->arg, "note: the server or a collection is not the one that the run began with, so it cannot be "
                            "rolled back: fields and collections that it added stay");
     }

@@ -117,29 +117,6 @@ product(struct mrsi_path *const *p, uint32_t n)
     return all;
 }
 
-/* Whether a unique index has exactly these fields. */
-static bool
-indexed(struct mrsi_path *const *p, uint32_t parts)
-{
-    MRS_ASSERT(p && parts > 1);
-    for (uint32_t i = 0; i < p[0]->in->indexes; i++) {
-        const struct mrsi_seen_index *x = &p[0]->in->index[i];
-        struct mrs_walk w;
-        struct mrs_elem field;
-        uint32_t n = 0, found = 0;
-        mrs_walk_init(&w, x->key);
-        for (; x->unique && mrs_walk_next(&w, &field) > 0; n++) {
-            for (uint32_t k = 0; k < parts; k++) {
-                found += strcmp(field.name, p[k]->text) == 0;
-            }
-        }
-        if (n == parts && found == parts) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Whether a field is named like the target, as `round` of (tournament, round) for rounds. */
 static bool
 names_target(const struct mrsi_relating *x, const struct mrsi_reference *r)
@@ -169,13 +146,15 @@ static bool
 is_declared(const struct mrsi_reference *r)
 {
     MRS_ASSERT(r->parts > 1);
+    const struct mrsi_path *const *from = (const struct mrsi_path *const *)r->from;
+    const struct mrsi_path *const *to = (const struct mrsi_path *const *)r->to;
     for (uint32_t i = 0; i < r->parts; i++) {
-        if (strcmp(r->from[i]->last, r->to[i]->last) != 0) {
+        if (strcmp(from[i]->last, to[i]->last) != 0) {
             return false;
         }
     }
-    return r->contained >= .98 && r->matched_distinct >= 50 && indexed(r->to, r->parts) &&
-           !indexed(r->from, r->parts) && r->distinct * 100 < r->values * 95;
+    return r->contained >= .98 && r->matched_distinct >= 50 && mrsi_paths_have_unique_index(to, r->parts) &&
+           !mrsi_paths_have_unique_index(from, r->parts) && r->distinct * 100 < r->values * 95;
 }
 
 /* Whether `parts` of the aligned fields form a key of b that a refers to. */

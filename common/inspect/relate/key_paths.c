@@ -24,19 +24,31 @@ mrsi_path_is_unique(const struct mrsi_path *p)
 }
 
 bool
-mrsi_path_has_unique_index(const struct mrsi_path *p)
+mrsi_paths_have_unique_index(const struct mrsi_path *const *p, uint32_t parts)
 {
-    MRS_ASSERT(p->in);
-    for (uint32_t i = 0; i < p->in->indexes; i++) {
-        const struct mrsi_seen_index *x = &p->in->index[i];
+    MRS_ASSERT(parts > 0 && p[0]->in);
+    for (uint32_t i = 0; i < p[0]->in->indexes; i++) {
+        const struct mrsi_seen_index *x = &p[0]->in->index[i];
         struct mrs_walk w;
-        struct mrs_elem a, b;
+        struct mrs_elem field;
+        uint32_t n = 0, found = 0;
         mrs_walk_init(&w, x->key);
-        if (x->unique && mrs_walk_next(&w, &a) > 0 && mrs_walk_next(&w, &b) <= 0 && strcmp(a.name, p->text) == 0) {
+        for (; x->unique && mrs_walk_next(&w, &field) > 0; n++) {
+            for (uint32_t k = 0; k < parts; k++) {
+                found += strcmp(field.name, p[k]->text) == 0;
+            }
+        }
+        if (n == parts && found == parts) {
             return true;
         }
     }
     return false;
+}
+
+bool
+mrsi_path_has_unique_index(const struct mrsi_path *p)
+{
+    return mrsi_paths_have_unique_index(&p, 1);
 }
 
 bool

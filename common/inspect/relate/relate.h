@@ -60,6 +60,8 @@ bool mrsi_path_is_key(const struct mrsi_path *p);
 bool mrsi_path_is_short_list(const struct mrsi_path *p);
 bool mrsi_path_is_unique(const struct mrsi_path *p); /* almost all of its values are different */
 bool mrsi_path_is_id(const struct mrsi_path *p);
+/* Has their collection a unique index of exactly these fields, in any order? */
+bool mrsi_paths_have_unique_index(const struct mrsi_path *const *p, uint32_t parts);
 bool mrsi_path_has_unique_index(const struct mrsi_path *p);
 bool mrsi_path_can_refer(const struct mrsi_path *p);
 /* The sibling field that gives the name of the collection; NULL: none. */

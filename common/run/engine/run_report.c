@@ -390,7 +390,7 @@ note_empty_metadata(struct mrsi_engine *en)
     for (uint32_t i = 0; i < mrs_input_count(en->in); i++) {
         const struct mrs_input_ns *in = mrs_input_at(en->in, i);
         char line[500];
-        if (in->kind == MRS_INPUT_DATA && in->meta_path && in->metadata.n <= 5) {
+        if (in->kind == MRS_INPUT_DATA && in->meta_path && in->metadata.n <= MRS_DOC_MIN) {
             snprintf(line, sizeof line, "the metadata file of %.250s holds nothing: its indexes and options, if it had "
                      "any, are lost", in->ns);
             en->report->notes[en->report->n_notes++] = text(en->report, line);

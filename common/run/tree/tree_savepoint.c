@@ -20,7 +20,7 @@ save_places(struct mrsi_tree_run *t, struct mrs_build *b, struct mrs_buf *files,
 {
     mrs_build_i64(b, "nodes", (int64_t)t->n);
     enum mrs_status s = mrsi_mapped_mem_save(&t->node, "node", b, files, e);
-    MRS_THEN(s, mrsi_mapped_mem_save(&t->shared, "kin", b, files, e));
+    MRS_THEN(s, mrsi_mapped_mem_save(&t->shared, "shared", b, files, e));
     MRS_THEN(s, mrsi_mapped_mem_save(&t->numbers, "numbers", b, files, e));
     return s == MRS_OK ? mrsi_file_array_save(&t->childless, "childless", b, files, e) : s;
 }
@@ -171,7 +171,7 @@ apply_places(struct mrsi_tree_run *t, struct mrs_view saved, struct mrs_err *e)
     uint64_t bytes = n * sizeof(struct mrsi_tree_node);
     enum mrs_status s = mrsi_mapped_mem_load(&t->node, t->en, bytes, memory / 8, saved, "node", e);
     if (s == MRS_OK && children) {
-        s = mrsi_mapped_mem_load(&t->shared, t->en, n * sizeof(struct mrsi_tree_child), memory / 4, saved, "kin", e);
+        s = mrsi_mapped_mem_load(&t->shared, t->en, n * sizeof(struct mrsi_tree_child), memory / 4, saved, "shared", e);
     }
     if (s == MRS_OK && numbers) {
         s = mrsi_mapped_mem_load(&t->numbers, t->en, n * sizeof(struct mrsi_numbers), memory / 4, saved, "numbers", e);

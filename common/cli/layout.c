@@ -8,21 +8,40 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+/* A message on its way to a file: one write each, since the error stream has no buffer and others may write there. */
+struct message {
+    FILE *to;
+    size_t n;
+    char text[1024];
+};
+
 static void
-put_file(void *arg, const char *p, size_t n)
+put_message(void *arg, const char *p, size_t n)
 {
-    fwrite(p, 1, n, arg);
+    struct message *m = arg;
+    if (n > sizeof m->text - m->n) {
+        fwrite(m->text, 1, m->n, m->to);
+        m->n = 0;
+    }
+    if (n > sizeof m->text) {
+        fwrite(p, 1, n, m->to);
+    } else {
+        memcpy(m->text + m->n, p, n);
+        m->n += n;
+    }
 }
 
 void
 mrs_say(FILE *f, const char *fmt, ...)
 {
     MRS_ASSERT(f && fmt);
-    struct mrs_say to = {put_file, f};
+    struct message m = {.to = f};
+    struct mrs_say to = {put_message, &m};
     va_list args;
     va_start(args, fmt);
     mrs_say_args(&to, fmt, &args);
     va_end(args);
+    fwrite(m.text, 1, m.n, f);
 }
 
 int

@@ -2,13 +2,16 @@
 /* casetool.c - what the case runner needs that a shell cannot do: BSON.
  *
  *   casetool load CASE DUMP          in/ of a case (Extended JSON lines, metadata) becomes a dump directory
- *   casetool check CASE DUMP REFUSED compares a dump directory and the refused records with the case's expectation
+ *   casetool check CASE DUMP REFUSED [LOG]  compares a dump directory, the refused records and what was said with the
+ *                                    case's expectation
+ *   casetool twin CASE OUT           compares the documents that the twin made, and how many it refused
  *   casetool plan PLAN.yaml          the plan as JSON, for the twin
  *   casetool show FILE.bson          documents as lines of canonical Extended JSON
  * Documents are compared byte for byte and in order; what differs is printed as canonical Extended JSON. Written on
  * libbson and libyaml alone, so that it shares no bug with the tool. */
 #include <bson/bson.h>
 #include <dirent.h>
+#include <regex.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -311,33 +314,81 @@ check_refused(const char *folder, const char *refused)
     return true;
 }
 
-static int
-check(const char *folder, const char *dump, const char *refused)
+/* Each line of the case's stderr is an extended regular expression that a line of the log must have. */
+static bool
+check_said(const char *folder, const char *log)
+{
+    size_t n;
+    char *all = slurp(text("%s/stderr", folder), &n), *said = slurp(log, &n), *save = NULL;
+    bool ok = true;
+    for (char *p = all ? strtok_r(all, "\n", &save) : NULL; p; p = strtok_r(NULL, "\n", &save)) {
+        regex_t pattern;
+        if (regcomp(&pattern, p, REG_EXTENDED | REG_NEWLINE | REG_NOSUB) || !said ||
+            regexec(&pattern, said, 0, NULL, 0)) {
+            printf("    stderr lacks: %s\n", p);
+            ok = false;
+        }
+    }
+    if (!ok)
+        printf("    | %s\n", said ? said : "(nothing)");
+    return ok;
+}
+
+static bool
+check_documents(const char *out, const char *file, const char *dump, const char *db, const char *coll)
+{
+    struct docs want = read_lines(text("%s/%s", out, file));
+    struct docs got = read_bson(text("%s/%s/%s.bson", dump, db, coll));
+    if (got.bad)
+        printf("    %s: not written, or damaged\n", file);
+    return same_docs(file, &want, &got);
+}
+
+/* Everything that a case expects in out/; the metadata only if asked for, since the twin makes none. */
+static bool
+check_output(const char *folder, const char *dump, bool metadata)
 {
     char *out = text("%s/out", folder), *db, *coll;
     struct stat st;
-    bool ok = check_refused(folder, refused);
+    bool ok = true;
     DIR *d = opendir(out);
     if (!d) {
         if (!stat(dump, &st)) {
             printf("    an output was published and should not be\n");
             ok = false;
         }
-        return ok ? 0 : 1;
+        return ok;
     }
     for (struct dirent *e; (e = readdir(d));) {
-        if (names(e->d_name, ".jsonl", &db, &coll)) {
-            struct docs want = read_lines(text("%s/%s", out, e->d_name));
-            struct docs got = read_bson(text("%s/%s/%s.bson", dump, db, coll));
-            if (got.bad)
-                printf("    %s: not written, or damaged\n", e->d_name);
-            ok &= same_docs(e->d_name, &want, &got);
-        } else if (names(e->d_name, ".metadata.json", &db, &coll)) {
+        if (names(e->d_name, ".jsonl", &db, &coll))
+            ok &= check_documents(out, e->d_name, dump, db, coll);
+        else if (metadata && names(e->d_name, ".metadata.json", &db, &coll))
             ok &= check_metadata(out, e->d_name, dump, db, coll);
-        }
     }
     closedir(d);
-    return nothing_else(out, dump) && ok ? 0 : 1;
+    return nothing_else(out, dump) && ok;
+}
+
+static int
+check(const char *folder, const char *dump, const char *refused, const char *log)
+{
+    bool ok = check_refused(folder, refused);
+    if (log)
+        ok &= check_said(folder, log);
+    return check_output(folder, dump, true) && ok ? 0 : 1;
+}
+
+static int
+check_twin(const char *folder, const char *dump)
+{
+    struct stat st;
+    char *file = text("%s/refused.jsonl", folder);
+    struct docs want = {NULL, 0, false}, got = read_lines(text("%s/refused.jsonl", dump));
+    if (!stat(file, &st))
+        want = read_lines(file);
+    if (want.n != got.n)
+        printf("    the twin refuses %zu documents, not %zu\n", got.n, want.n);
+    return check_output(folder, dump, false) && want.n == got.n ? 0 : 1;
 }
 
 /* ---- plan: YAML 1.2 core schema to JSON */
@@ -445,12 +496,15 @@ main(int argc, char **argv)
 {
     if (argc == 4 && !strcmp(argv[1], "load"))
         return load(argv[2], argv[3]);
-    if (argc == 5 && !strcmp(argv[1], "check"))
-        return check(argv[2], argv[3], argv[4]);
+    if ((argc == 5 || argc == 6) && !strcmp(argv[1], "check"))
+        return check(argv[2], argv[3], argv[4], argv[5]);
+    if (argc == 4 && !strcmp(argv[1], "twin"))
+        return check_twin(argv[2], argv[3]);
     if (argc == 3 && !strcmp(argv[1], "plan"))
         return plan(argv[2]);
     if (argc == 3 && !strcmp(argv[1], "show"))
         return show_file(argv[2]);
-    fprintf(stderr, "usage: casetool load CASE DUMP | check CASE DUMP REFUSED | plan PLAN | show FILE\n");
+    fprintf(stderr, "usage: casetool load CASE DUMP | check CASE DUMP REFUSED [LOG] | twin CASE OUT |\n"
+                    "                plan PLAN | show FILE\n");
     return 2;
 }

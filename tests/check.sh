@@ -11,7 +11,7 @@
 set -u
 make=${MAKE:-make}
 obj=${OBJ:?call me through make check}
-parts=${*:-fault scripts unit vectors cases twin fuzz-replay cli lint}
+parts=${*:-fault scripts cases cli twin fuzz-replay lint vectors unit}
 lanes=${LANES:-$(($(nproc) + 4))}
 commit=$(git rev-parse --verify --quiet --short=6 HEAD 2> /dev/null)
 settled=${SEED:-10001} # of kills, where another seed may also find a test that asks too much

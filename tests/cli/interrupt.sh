@@ -3,7 +3,7 @@
 # interrupt.sh MONGORESHAPE - Ctrl-C (or SIGTERM) at random points of runs, check, diff, cat, inspect, of unpacking and
 # of packing: within two seconds the command ends with the status of an interruption, no output is written, no temporary
 # file is left, and --resume gives the same bytes. INTERRUPT_SEED and INTERRUPTS (6, of a sample 3) select the points
-# and their number for each command.
+# and their number for each command; of a sample the dump is a third, too.
 set -u
 tool=$(realpath "$1")
 tmp=$(mktemp -d) || exit 2
@@ -13,13 +13,13 @@ RANDOM=${INTERRUPT_SEED:-7}
 n=${INTERRUPTS:-$([ "${SAMPLE:-}" ] && echo 3 || echo 6)} INTERRUPTS=$n
 passed=0 failed=0 interrupted=0 resumed=0
 mkdir -p in/d tmp
-python3 - << 'P'
-import random, struct
+N=$([ "${SAMPLE:-}" ] && echo 20000 || echo 60000) python3 - << 'P'
+import os, random, struct
 random.seed(5)
 def i32(name, n): return b'\x10' + name + b'\0' + struct.pack('<i', n)
 def text(name, s): return b'\x02' + name + b'\0' + struct.pack('<i', len(s) + 1) + s + b'\0'
 def doc(*e): return struct.pack('<i', sum(map(len, e)) + 5) + b''.join(e) + b'\0'
-N = 60000
+N = int(os.environ["N"])
 order = random.sample(range(N), N)
 open('in/d/p.bson', 'wb').write(b''.join(doc(i32(b'_id', i), text(b't', b'parent %d' % i)) for i in order))
 open('in/d/c.bson', 'wb').write(b''.join(

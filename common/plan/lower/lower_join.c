@@ -34,6 +34,7 @@ mrsi_join_lower_match(struct mrsi_lower *l, struct mrsi_lower_join *j)
     j->by_id = strcmp(j->into_key, "_id") == 0;
     j->points =
         mrsi_lower_given(l, "reference") ? mrsi_lower_has_word(l, "reference", "into") : strcmp(el.name, "_id") == 0;
+    j->single = !j->by_id && j->points && !mrsi_lower_given(l, "sort");
     return mrsi_lower_plain(el.name, el.name_len) && mrsi_lower_plain(j->into_key, n) ? NULL : CLIENT_MATCH;
 }
 
@@ -146,12 +147,18 @@ mrsi_join_lower_put(struct mrsi_lower *l, const struct mrsi_lower_join *j)
 {
     MRS_ASSERT(j->from && j->into);
     mrsi_lower_begin(l, true);
-    if (!j->by_id) {
+    bool direct = j->by_id || j->single;
+    if (!direct) {
         put_keys(l, j->into_key);
     }
     mrsi_lower_stage(l, "{$lookup: {from: %s, localField: %s, foreignField: %s, pipeline: %a, as: '__mrs_m'}}",
-                     j->from->coll, j->by_id ? "_id" : "__mrs_k", j->from_key, j->look);
-    if (!j->by_id) {
+                     j->from->coll, direct ? j->into_key : "__mrs_k", j->from_key, j->look);
+    if (j->single) {
+        mrsi_lower_stage(l,
+                         "{$set: {__mrs_m: {$cond: [{$in: [{$type: %s}, ['missing', 'null', 'undefined']]}, [], "
+                         "'$__mrs_m']}}}",
+                         mrsi_lower_path(l, j->into_key));
+    } else if (!j->by_id) {
         mrsi_lower_stage(l, "{$set: {__mrs_m: " SETTLE "}}");
     }
 }
@@ -194,7 +201,7 @@ mrsi_join_lower_count(struct mrsi_lower *l, const struct mrsi_lower_join *j, str
     static const char inner[] = "{$expr: {$cond: [{$isArray: %s}, {$anyElementTrue: [{$map: {input: %s, as: 'k', in: "
                                 "{$isArray: '$$k'}}}]}, false]}}";
     struct mrs_view odd = j->by_id ? mrsi_lower_doc(l, "{_id: null}")
-                          : j->points && !mrsi_lower_given(l, "sort")
+                          : j->single
                               ? mrsi_lower_doc(l, "{$expr: {$isArray: %s}}", into)
                               : mrsi_lower_doc(l, inner, into, into);
     struct mrs_view body = l->body;
@@ -206,7 +213,8 @@ mrsi_join_lower_count(struct mrsi_lower *l, const struct mrsi_lower_join *j, str
                 mrsi_lower_count(l, j->into, there, "documents that have a field that is written already");
     l->body = body;
     return room && mrsi_join_lower_count_sort(l, j->from) &&
-           mrsi_lower_count(l, j->from, mrsi_lower_doc(l, inner, from, from), "documents with arrays in their key");
+           (strcmp(j->from_key, "_id") == 0 || /* never an array */
+            mrsi_lower_count(l, j->from, mrsi_lower_doc(l, inner, from, from), "documents with arrays in their key"));
 }
 
 /* A text that is not a path is literal. */
@@ -249,6 +257,9 @@ mrsi_join_lower_taken(const struct mrsi_lower *l)
 bool
 mrsi_join_lower_count_many(struct mrsi_lower *l, const struct mrsi_lower_join *j)
 {
+    if ((j->by_id || j->single) && strcmp(j->from_key, "_id") == 0) {
+        return true; /* one value meets one `_id` */
+    }
     mrsi_join_lower_put(l, j);
     mrsi_lower_stage(l, "{$match: {$expr: {$gt: [{$size: '$__mrs_m'}, 1]}}}");
     return mrsi_lower_count_stages(l, j->into, "documents that match several where one is meant");

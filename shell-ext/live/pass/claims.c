@@ -7,7 +7,7 @@
  * call starts from the same catalogue as the first. Contract creates unique and expiring indexes: while both schemas
  * exist, they would refuse or remove incomplete documents. */
 #include "live/link/bson.h"
-#include "live/server/server.h"
+#include "live/server/preflight.h"
 #include "work.h"
 
 #include "mongoreshape/ejson.h"
@@ -324,59 +324,25 @@ split_ns(struct mrs_arena *a, struct mrs_val ns, struct mrs_coll *out, struct mr
 }
 
 static enum mrs_status
-field_filter(struct mrs_buf *buf, const char *name, struct mrs_view *out, struct mrs_err *e)
+check_fields(struct live_job *job, struct mrs_arena *a, const struct mrs_live_group *g, struct mrs_err *e)
 {
-    if (*name && *name != '$') {
-        struct mrs_build b;
-        mrs_build_init(&b, buf);
-        mrs_build_open(&b, name, (uint32_t)strlen(name), MRS_DOCUMENT);
-        mrs_build_bool(&b, "$exists", true);
-        mrs_build_close(&b);
-        return mrs_build_finish(&b, out, e);
-    }
-    return live_doc(buf, out, e,
-                    "{$expr: {$ne: [{$type: {$getField: {field: {$literal: %s}, input: '$$ROOT'}}}, 'missing']}}",
-                    name);
-}
-
-static enum mrs_status
-field_there(struct live_job *job, const struct mrs_coll *coll, const char *name, struct mrs_err *e)
-{
-    struct mrs_buf buf, doc;
-    struct mrs_view filter;
-    struct live_fault f = {.kind = LIVE_FAULT_NONE};
-    mrs_buf_init(&buf, job->mem, 1u << 20);
-    mrs_buf_init(&doc, job->mem, MRS_DOC_READ_MAX);
-    enum mrs_status st = field_filter(&buf, name, &filter, e);
-    MRS_THEN(st, live_find_one(job->link, coll, filter, mrs_empty_doc(), &doc, &f, e));
+    struct live_existing found;
+    enum mrs_status st = live_find_claimed(job, g, a, &found, e);
     if (st == MRS_OK) {
-        struct mrs_view d = {doc.p, (uint32_t)doc.n};
-        char id[96];
-
-        st = mrs_err_set(e, MRS_FAIL, MRS_E_EXISTS,
-                         "the plan adds the field %s to documents of %s, and some have it already (_id %s): use "
-                         "another name, or run the plan with --quiet-by", name, coll->ns,
-                         mrs_val_picture(mrs_doc_get(d, "_id"), id, sizeof id));
+        return mrs_err_set(e, MRS_FAIL, MRS_E_EXISTS,
+                           "the plan adds the field %s to documents of %s, and some have it already (_id %s): use "
+                           "another name, or run the plan with --quiet-by", found.field, found.coll->ns, found.id);
     }
-    mrs_buf_clear(&buf);
-    mrs_buf_clear(&doc);
     return st == MRS_END ? MRS_OK : st;
 }
 
 static enum mrs_status
-check_claim(struct live_job *job, struct mrs_arena *a, struct mrs_view claim, struct mrs_err *e)
+check_made(struct live_job *job, struct mrs_arena *a, struct mrs_view claim, struct mrs_err *e)
 {
     struct mrs_coll coll;
-    char field[1024], uuid[40];
+    char uuid[40];
     enum mrs_status st = split_ns(a, mrs_doc_get(claim, "ns"), &coll, e);
-    if (st) {
-        return st;
-    }
-    live_text_at(claim, "field", field, sizeof field);
-    if (mrs_doc_get(claim, "field").type == MRS_STRING && !live_claims_hold(job, coll.ns, "field", field)) {
-        return field_there(job, &coll, field, e);
-    }
-    if (live_bool_at(claim, "made", false) && !live_claims_hold(job, coll.ns, NULL, NULL)) {
+    if (!st && live_bool_at(claim, "made", false) && !live_claims_hold(job, coll.ns, NULL, NULL)) {
         st = live_server_uuid(job->link, &coll, uuid, e);
         if (!st && (uuid[0] || live_server_coll(job->server, &coll))) {
             return mrs_err_set(e, MRS_FAIL, MRS_E_EXISTS,
@@ -413,7 +379,15 @@ each_claim(struct live_job *job, struct mrs_val list,
 enum mrs_status
 live_claims_check(struct live_job *job, const struct live_claims *c, struct mrs_err *e)
 {
-    return each_claim(job, mrs_doc_get(c->doc, "claims"), check_claim, e);
+    struct mrs_arena a;
+    enum mrs_status st = each_claim(job, mrs_doc_get(c->doc, "claims"), check_made, e);
+    mrs_arena_init(&a, job->mem);
+    for (uint32_t i = 0; i < job->live->n_groups && !st; i++) {
+        const struct mrs_live_group *g = &job->live->group[i];
+        st = g->n_claims && g->claims_side >= 0 ? check_fields(job, &a, g, e) : MRS_OK;
+    }
+    mrs_arena_clear(&a);
+    return st;
 }
 
 /* ---- create and drop ---- */

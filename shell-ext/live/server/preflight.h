@@ -61,6 +61,16 @@ enum mrs_status live_check_note(struct live_check *c, bool refuses, struct mrs_e
 enum mrs_status live_check_gather(struct live_check *c, struct mrs_err *e);
 /* ---- preflight_data.c: checks that read documents ---- */
 enum mrs_status live_check_data(struct live_check *c, struct mrs_err *e);
+/* A document that already has a field of those that a group adds. */
+struct live_existing {
+    const struct mrs_coll *coll;
+    const char *field;
+    char id[120];
+};
+/* Searches the whole collection, once for all fields of the group. END: there is none. FAIL MRS_E_SERVER. a: for the
+ * filter. */
+enum mrs_status live_find_claimed(struct live_job *job, const struct mrs_live_group *g, struct mrs_arena *a,
+                                  struct live_existing *out, struct mrs_err *e);
 /* ---- privileges.c ---- */
 /* The actions that the command needs on a collection. */
 unsigned live_needs(const struct live_check *c, const struct live_place *p);

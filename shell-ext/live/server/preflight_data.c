@@ -98,76 +98,69 @@ check_sample(struct live_check *c, const struct live_place *p, struct mrs_err *e
 
 /* ---- fields that must not exist ---- */
 static enum mrs_status
-absent_filter(struct live_check *c, const struct mrs_live_group *g, struct mrs_view *filter, struct mrs_err *e)
+absent_filter(struct mrs_arena *a, const struct mrs_live_group *g, struct mrs_view *filter, struct mrs_err *e)
 {
     MRS_ASSERT(g->n_claims > 0);
     struct mrs_buf buf;
     struct mrs_build b;
     struct mrs_view one, list;
     enum mrs_status s = MRS_OK;
-    mrs_buf_init(&buf, c->job->mem, MRS_DOC_MAX);
+    mrs_buf_init(&buf, a->mem, MRS_DOC_MAX);
     mrs_build_init(&b, &buf);
     for (uint32_t i = 0; i < g->n_claims && s == MRS_OK; i++) {
         const char *name = g->claims[i];
         s = name[0] == '$'
-                ? live_doc_in(&c->tmp, &one, e,
+                ? live_doc_in(a, &one, e,
                               "{$expr:{$ne:[{$type:{$getField:{field:{$literal:%s}, input:'$$ROOT'}}},'missing']}}",
                               name)
-                : live_doc_in(&c->tmp, &one, e, "{%s:{$exists:true}}", name);
+                : live_doc_in(a, &one, e, "{%s:{$exists:true}}", name);
         if (s == MRS_OK) {
             mrs_build_item(&b, mrs_view_val(one));
         }
     }
-    if (s == MRS_OK) {
-        s = mrs_build_finish(&b, &list, e);
-    }
-    if (s == MRS_OK) {
-        s = live_doc_in(&c->tmp, filter, e, "{$or:%a}", list);
-    }
+    MRS_THEN(s, mrs_build_finish(&b, &list, e));
+    MRS_THEN(s, live_doc_in(a, filter, e, "{$or:%a}", list));
     mrs_buf_clear(&buf);
     return s;
 }
 
-static enum mrs_status
-name_claimed(struct live_check *c, const struct mrs_coll *coll, const struct mrs_live_group *g, struct mrs_view doc,
-             struct mrs_err *e)
+enum mrs_status
+live_find_claimed(struct live_job *job, const struct mrs_live_group *g, struct mrs_arena *a, struct live_existing *out,
+                  struct mrs_err *e)
 {
-    MRS_ASSERT(g->n_claims > 0);
-    char id[120];
-    enum mrs_status s = MRS_OK;
+    MRS_ASSERT(g->n_claims > 0 && g->claims_side >= 0);
+    struct mrs_view filter, no_limit;
+    struct mrs_buf doc;
     bool there = false;
-    mrs_val_picture(live_at(doc, "_id"), id, sizeof id);
-    for (uint32_t i = 0; i < g->n_claims && s == MRS_OK && !there; i++) {
-        s = live_any_at(&c->tmp, doc, g->claims[i], &there, e);
-        if (s == MRS_OK && (there || i + 1 == g->n_claims)) {
-            s = live_check_note(c, true, e,
-                                "documents of %s have a field %s already (that with _id %s, for one), and the plan "
-                                "adds a field of this name: it would be overwritten; rename one of the two, or use "
-                                "--quiet-by",
-                                coll->ns, g->claims[i], id);
+    out->coll = &job->plan->steps[g->first].desc.sides[g->claims_side].coll;
+    mrs_buf_init(&doc, job->mem, MRS_DOC_READ_MAX);
+    enum mrs_status s = absent_filter(a, g, &filter, e);
+    MRS_THEN(s, live_doc_in(a, &no_limit, e, "{maxTimeMS:0}"));
+    MRS_THEN(s, live_find_one(job->link, out->coll, filter, no_limit, &doc, NULL, e));
+    if (s == MRS_OK) {
+        struct mrs_view found = {doc.p, (uint32_t)doc.n};
+        mrs_val_picture(live_at(found, "_id"), out->id, sizeof out->id);
+        for (uint32_t i = 0; i < g->n_claims && s == MRS_OK && !there; i++) {
+            out->field = g->claims[i];
+            s = live_any_at(a, found, out->field, &there, e);
         }
     }
+    mrs_buf_clear(&doc);
     return s;
 }
 
 static enum mrs_status
-check_absent(struct live_check *c, const struct mrs_coll *coll, const struct mrs_live_group *g, struct mrs_err *e)
+check_absent(struct live_check *c, const struct mrs_live_group *g, struct mrs_err *e)
 {
-    struct mrs_view filter, no_limit;
-    struct mrs_buf out;
-    mrs_buf_init(&out, c->job->mem, MRS_DOC_READ_MAX);
-    enum mrs_status s = absent_filter(c, g, &filter, e);
+    struct live_existing found;
+    enum mrs_status s = live_find_claimed(c->job, g, &c->tmp, &found, e);
     if (s == MRS_OK) {
-        s = live_doc_in(&c->tmp, &no_limit, e, "{maxTimeMS:0}");
+        return live_check_note(c, true, e,
+                               "documents of %s have a field %s already (that with _id %s, for one), and the plan "
+                               "adds a field of this name: it would be overwritten; rename one of the two, or use "
+                               "--quiet-by",
+                               found.coll->ns, found.field, found.id);
     }
-    if (s == MRS_OK) {
-        s = live_find_one(c->job->link, coll, filter, no_limit, &out, NULL, e);
-    }
-    if (s == MRS_OK) {
-        struct mrs_view doc = {out.p, (uint32_t)out.n};
-        s = name_claimed(c, coll, g, doc, e);
-    }
-    mrs_buf_clear(&out);
     return s == MRS_END ? MRS_OK : s;
 }
 
@@ -220,7 +213,7 @@ check_claims(struct live_check *c, const struct mrs_live_group *g, struct mrs_er
     if (!live_server_coll(c->job->server, coll)) {
         return MRS_OK;
     }
-    enum mrs_status s = check_absent(c, coll, g, e);
+    enum mrs_status s = check_absent(c, g, e);
     for (uint32_t i = 0; i < g->n_claims && s == MRS_OK; i++) {
         s = check_hollow(c, coll, g->claims[i], e);
     }

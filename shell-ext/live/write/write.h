@@ -32,7 +32,7 @@ enum mrs_status live_delta_put(const struct live_delta *d, struct mrs_view guard
                                struct mrs_err *e);
 
 /* ---- guard.c ---- */
-/* {$and: [{_id: {$eq: id}}, {$expr: {$and: [...]}}]} over the top-level fields `names` (NUL-ended, n bytes) with their
+/* {$and: [{_id: id}, {$expr: {$and: [...]}}]} over the top-level fields `names` (NUL-ended, n bytes) with their
  * values in doc, missing ones by $type "missing"; names NULL: the whole document ($$ROOT and $bsonSize). Appended to
  * out. FAIL MRS_E_LIMIT beyond 15 MiB. */
 enum mrs_status live_guard(struct mrs_view doc, const char *names, size_t n, struct mrs_buf *out, struct mrs_err *e);
@@ -40,7 +40,7 @@ enum mrs_status live_guard(struct mrs_view doc, const char *names, size_t n, str
  * document directly by such a filter, and plan a query for any other. */
 enum mrs_status live_guard_condition(struct mrs_view doc, const char *names, size_t n, struct mrs_buf *out,
                                      struct mrs_err *e);
-/* {_id: {$eq: id}} alone, or with the document's size: if the document cannot have changed since it was compared
+/* {_id: id} alone, or with the document's size: if the document cannot have changed since it was compared
  * (inside a transaction that read it; while writers are stopped), or the update contains the condition. */
 enum mrs_status live_guard_id(struct mrs_view doc, bool size, struct mrs_buf *out, struct mrs_err *e);
 

@@ -388,7 +388,7 @@ check_twin(const char *folder, const char *dump)
         want = read_lines(file);
     if (want.n != got.n)
         printf("    the twin refuses %zu documents, not %zu\n", got.n, want.n);
-    return check_output(folder, dump, false) && want.n == got.n ? 0 : 1;
+    return check_output(folder, dump, false) && want.n == got.n && !want.bad && !got.bad ? 0 : 1;
 }
 
 /* ---- plan: YAML 1.2 core schema to JSON */

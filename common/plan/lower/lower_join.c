@@ -34,7 +34,7 @@ mrsi_join_lower_match(struct mrsi_lower *l, struct mrsi_lower_join *j)
     j->by_id = strcmp(j->into_key, "_id") == 0;
     j->points =
         mrsi_lower_given(l, "reference") ? mrsi_lower_has_word(l, "reference", "into") : strcmp(el.name, "_id") == 0;
-    j->single = !j->by_id && j->points && !mrsi_lower_given(l, "sort");
+    j->single = j->by_id || (j->points && !mrsi_lower_given(l, "sort"));
     return mrsi_lower_plain(el.name, el.name_len) && mrsi_lower_plain(j->into_key, n) ? NULL : CLIENT_MATCH;
 }
 
@@ -147,18 +147,17 @@ mrsi_join_lower_put(struct mrsi_lower *l, const struct mrsi_lower_join *j)
 {
     MRS_ASSERT(j->from && j->into);
     mrsi_lower_begin(l, true);
-    bool direct = j->by_id || j->single;
-    if (!direct) {
+    if (!j->single) {
         put_keys(l, j->into_key);
     }
     mrsi_lower_stage(l, "{$lookup: {from: %s, localField: %s, foreignField: %s, pipeline: %a, as: '__mrs_m'}}",
-                     j->from->coll, direct ? j->into_key : "__mrs_k", j->from_key, j->look);
-    if (j->single) {
+                     j->from->coll, j->single ? j->into_key : "__mrs_k", j->from_key, j->look);
+    if (j->single && !j->by_id) {
         mrsi_lower_stage(l,
                          "{$set: {__mrs_m: {$cond: [{$in: [{$type: %s}, ['missing', 'null', 'undefined']]}, [], "
                          "'$__mrs_m']}}}",
                          mrsi_lower_path(l, j->into_key));
-    } else if (!j->by_id) {
+    } else if (!j->single) {
         mrsi_lower_stage(l, "{$set: {__mrs_m: " SETTLE "}}");
     }
 }
@@ -257,7 +256,7 @@ mrsi_join_lower_taken(const struct mrsi_lower *l)
 bool
 mrsi_join_lower_count_many(struct mrsi_lower *l, const struct mrsi_lower_join *j)
 {
-    if ((j->by_id || j->single) && strcmp(j->from_key, "_id") == 0) {
+    if (j->single && strcmp(j->from_key, "_id") == 0) {
         return true; /* one value meets one `_id` */
     }
     mrsi_join_lower_put(l, j);

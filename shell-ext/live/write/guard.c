@@ -181,31 +181,12 @@ distinct(const char *names, size_t n, const char *list[NAMES_MAX])
     return count;
 }
 
-/* Does {_id: v} ask for this value alone? A regular expression would be a pattern, a document may be operators. */
-static bool
-is_asked_plainly(uint8_t type)
-{
-    switch (type) {
-    case MRS_OBJECTID:
-    case MRS_STRING:
-    case MRS_INT32:
-    case MRS_INT64:
-    case MRS_DOUBLE:
-    case MRS_DECIMAL128:
-    case MRS_DATE:
-    case MRS_BINARY:
-    case MRS_BOOL:
-        return true;
-    default:
-        return false;
-    }
-}
-
-/* Without $eq where possible: some servers look a plain `_id` up in less time. */
+/* Without $eq where that asks for the value, too: some servers look a plain `_id` up in less time. A regular expression
+ * would be a pattern, and a document may be operators. */
 static void
 put_id(struct mrs_build *b, struct mrs_val id)
 {
-    if (is_asked_plainly(id.type)) {
+    if (id.type != MRS_REGEX && id.type != MRS_DOCUMENT) {
         mrs_build_val(b, "_id", 3, id);
         return;
     }

@@ -150,9 +150,9 @@ live_link_state(struct live_link *l, const char *state_db)
 }
 
 void
-live_link_mark(struct live_link *l, const char *comment, int64_t max_time_ms)
+live_link_mark(struct live_link *l, const char *comment)
 {
-    (void)l, (void)comment, (void)max_time_ms;
+    (void)l, (void)comment;
 }
 
 enum mrs_status

@@ -57,7 +57,7 @@ open_survey(struct live_inspecting *k)
                                               .sleep_ms = (int64_t)cli->sleep_ms}};
     enum mrs_status s = live_link_open_read_only(c->job.mem, c->uri, &c->job.link, &c->err);
     if (s == MRS_OK) {
-        live_link_mark(c->job.link, "mongoreshape inspect", 0);
+        live_link_mark(c->job.link, "mongoreshape inspect");
         s = live_survey_open(&c->job, &how, &k->survey, &c->err);
     }
     return s;

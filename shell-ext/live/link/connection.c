@@ -255,11 +255,9 @@ live_link_generation(const struct live_link *l)
 }
 
 void
-live_link_mark(struct live_link *l, const char *comment, int64_t max_time_ms)
+live_link_mark(struct live_link *l, const char *comment)
 {
-    MRS_ASSERT(max_time_ms >= 0);
     snprintf(l->comment, sizeof l->comment, "%s", comment ? comment : "");
-    l->max_time_ms = max_time_ms;
 }
 
 /* ---- shared by all operations ---- */
@@ -373,15 +371,12 @@ add_read_concern(const struct live_link *l, unsigned flags, bson_t *opts)
     }
 }
 
-/* Adds the comment and the time limit, unless the operation has its own. */
+/* Adds the comment, unless the operation has its own. */
 static void
 add_mark(const struct live_link *l, const bson_t *given, bson_t *opts)
 {
     if (l->comment[0] && !bson_has_field(given, "comment")) {
         BSON_APPEND_UTF8(opts, "comment", l->comment);
-    }
-    if (l->max_time_ms > 0 && !bson_has_field(given, "maxTimeMS")) {
-        BSON_APPEND_INT64(opts, "maxTimeMS", l->max_time_ms);
     }
 }
 

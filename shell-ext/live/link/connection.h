@@ -66,9 +66,9 @@ bool live_link_sharded(const struct live_link *l);    /* a mongos: has majority,
 /* Counts lost connections and changed primaries (election id, topologyVersion process id): if it has changed, the
  * caller must read lease and checkpoint again. */
 uint64_t live_link_generation(const struct live_link *l);
-/* A mark for all later operations (the `comment` option: "mongoreshape <run> <owner>"), and their maxTimeMS (0: none;
- * bulks cannot have one). */
-void live_link_mark(struct live_link *l, const char *comment, int64_t max_time_ms);
+/* A mark for all later operations (the `comment` option: "mongoreshape <run> <owner>"; "": none). None has a time
+ * limit: it would also end long cursors and index builds. */
+void live_link_mark(struct live_link *l, const char *comment);
 
 /* ---- commands ---- */
 enum { LIVE_WRITE = 1,    /* a write: adds the write concern */

@@ -23,7 +23,6 @@ struct live_link {
     char state_db[64];
     char *secret;        /* the password, to be removed from all messages; NULL: none */
     char comment[128];
-    int64_t max_time_ms;
     live_ask ask;        /* called before writes; NULL: none */
     void *ask_arg;
     bool asking;

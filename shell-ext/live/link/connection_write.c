@@ -317,9 +317,6 @@ live_txn_begin(struct live_link *l, struct mrs_err *e)
     mongoc_transaction_opts_set_read_concern(opts, snapshot);
     mongoc_transaction_opts_set_write_concern(opts, l->written);
     mongoc_transaction_opts_set_read_prefs(opts, primary);
-    if (l->max_time_ms > 0) {
-        mongoc_transaction_opts_set_max_commit_time_ms(opts, l->max_time_ms);
-    }
     if (!mongoc_client_session_start_transaction(l->session, opts, &error)) {
         s = live_fault_report(l, "begin", &error, NULL, NULL, e);
     }

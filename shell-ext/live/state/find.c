@@ -89,7 +89,7 @@ find(struct live_job *job, const char *id, struct mrs_err *e)
     }
     if (s == MRS_OK) {
         live_lease_comment(whole, job->run->owner, comment);
-        live_link_mark(job->link, comment, 0);
+        live_link_mark(job->link, comment);
         s = live_run_load(job, e);
     }
     return s == MRS_END ? mrs_err_set(e, MRS_FAIL, MRS_E_MISSING, "run %.12s was removed at this moment", whole) : s;

@@ -551,7 +551,7 @@ live_run_open(struct live_job *job, bool create, const char *plan_text, size_t n
     enum mrs_status s = live_run_new(job, id, e);
     if (s == MRS_OK) {
         live_lease_comment(id, job->run->owner, comment);
-        live_link_mark(job->link, comment, 0); /* a time limit would also end long cursors and index builds */
+        live_link_mark(job->link, comment);
         s = open_under_leases(job, create, plan_text, n, e);
     }
     if (s != MRS_OK) {
@@ -590,7 +590,7 @@ live_run_join(struct live_job *job, struct mrs_err *e)
         r->epoch = live_int_at(live_run_doc(r), "epoch", 0);
         live_text_at(live_run_doc(r), "owner", r->leader, sizeof r->leader);
         live_lease_comment(id, r->owner, comment);
-        live_link_mark(job->link, comment, 0);
+        live_link_mark(job->link, comment);
         live_link_check_before_writes(job->link, not_fenced, NULL);
         take_options(job);
         s = live_refused_count(job, &r->n_refused, e);

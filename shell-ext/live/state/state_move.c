@@ -343,7 +343,7 @@ move_run(struct move *m, const char *id, struct mrs_err *e)
     enum mrs_status s = live_run_new(job, id, e);
     if (s == MRS_OK) {
         live_lease_comment(id, job->run->owner, comment);
-        live_link_mark(job->link, comment, 0);
+        live_link_mark(job->link, comment);
     }
     MRS_THEN(s, live_run_load(job, e));
     MRS_THEN(s, move_open(m, e));
@@ -398,7 +398,7 @@ move_all(struct live_job *job, const struct mrs_buf *runs, struct mrs_err *e)
         s = move_run(&m, id, e);
     }
     MRS_THEN(s, tidy(&m, e));
-    live_link_mark(job->link, "", 0);
+    live_link_mark(job->link, "");
     live_link_state(job->link, m.to);
     job->opts.state_db = m.to;
     job->run = kept;

@@ -363,7 +363,7 @@ cursors(void **state)
     struct live_cursor *c;
     struct mrs_view d;
     insert_n(0, 100);
-    live_link_mark(l, "mongoreshape test", 20000);
+    live_link_mark(l, "mongoreshape test");
     int64_t expected = 40;
     OK(live_find(l, &docs, none,
                  DOC("min", "{", "_id", BCON_INT32(40), "}", "hint", "{", "_id", BCON_INT32(1), "}", "batchSize",

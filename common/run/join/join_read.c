@@ -623,42 +623,17 @@ from_clear(void *arg, void *job)
 }
 
 static enum mrs_status
-open_spillers(struct mrsi_join_run *j, struct mrsi_spiller *list, struct mrs_err *e)
+read_from(void *arg, struct mrs_err *e)
 {
-    MRS_ASSERT(!j->lookup);
-    enum mrs_status s = MRS_OK;
-    for (uint32_t i = 0; s == MRS_OK && i < j->en->jobs; i++) {
-        s = mrsi_spiller_init(&list[i], j->by_key ? &j->by_key->records : &j->spill, i, e);
-        j->en->worker[i].local = &list[i];
-    }
-    return s;
-}
-
-static enum mrs_status
-close_spillers(struct mrsi_join_run *j, struct mrsi_spiller *list, enum mrs_status s, struct mrs_err *e)
-{
-    for (uint32_t i = 0; i < j->en->jobs; i++) {
-        MRS_THEN(s, mrsi_spiller_end(&list[i], e));
-        mrsi_spiller_clear(&list[i]);
-        j->en->worker[i].local = NULL;
-    }
-    mrs_free(j->en->mem, list);
-    return s;
+    struct mrsi_join_run *j = arg;
+    struct mrsi_pipe p = {j->en, sizeof(struct from_job), from_fetch, from_work, from_commit, from_clear, j};
+    struct mrsi_pass *pass = j->lookup ? NULL : &j->pass; /* small: reading again is cheaper than writing */
+    return mrsi_pass_scan(pass, &p, &j->en->coll[j->en->side[j->step][0]], &j->scan, e);
 }
 
 enum mrs_status
 mrsi_join_read_from(struct mrsi_join_run *j, struct mrs_err *e)
 {
-    struct mrsi_pipe p = {j->en, sizeof(struct from_job), from_fetch, from_work, from_commit, from_clear, j};
-    struct mrsi_pass *pass = j->lookup ? NULL : &j->pass; /* small: reading again is cheaper than writing */
-    struct mrsi_spiller *list = NULL;
-    enum mrs_status s = MRS_OK;
-    if (!j->lookup) {
-        list = mrs_zalloc(j->en->mem, j->en->jobs * sizeof *list);
-        s = list ? open_spillers(j, list, e) : mrs_err_memory(e, sizeof *list);
-    }
-    if (s == MRS_OK) {
-        s = mrsi_pass_scan(pass, &p, &j->en->coll[j->en->side[j->step][0]], &j->scan, e);
-    }
-    return list ? close_spillers(j, list, s, e) : s;
+    return j->lookup ? read_from(j, e)
+                     : mrsi_spill_pass(j->by_key ? &j->by_key->records : &j->spill, read_from, j, e);
 }

@@ -105,7 +105,11 @@ by_key(const void *pa, const void *pb, void *arg)
 static void
 sort_index(struct mrsi_sorter *s)
 {
-    if (s->index.n > sizeof(size_t)) {
+    bool sorted = true;
+    for (size_t i = sizeof(size_t); sorted && i < s->index.n; i += sizeof(size_t)) {
+        sorted = by_key(s->index.p + i - sizeof(size_t), s->index.p + i, s->recs.p) < 0;
+    }
+    if (!sorted) {
         qsort_r(s->index.p, s->index.n / sizeof(size_t), sizeof(size_t), by_key, s->recs.p);
     }
 }
@@ -181,6 +185,13 @@ mrsi_sorter_put(struct mrsi_sorter *s, const void *key, uint32_t key_len, const 
         return mrs_err_memory(e, s->recs.n);
     }
     return s->recs.n + s->index.n > s->limit ? write_run(s, e) : MRS_OK;
+}
+
+enum mrs_status
+mrsi_sorter_cut(struct mrsi_sorter *s, struct mrs_err *e)
+{
+    MRS_ASSERT(!s->done);
+    return s->index.n ? write_run(s, e) : MRS_OK;
 }
 
 /* ---- reading runs ---- */

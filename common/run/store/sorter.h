@@ -37,6 +37,8 @@ void mrsi_sorter_init(struct mrsi_sorter *s, struct mrsi_engine *en, uint64_t li
 void mrsi_sorter_clear(struct mrsi_sorter *s);
 enum mrs_status mrsi_sorter_put(struct mrsi_sorter *s, const void *key, uint32_t key_len, const void *p, uint32_t n,
                                 struct mrs_err *e);
+/* What was put so far becomes a run: costs less if it is in order already. */
+enum mrs_status mrsi_sorter_cut(struct mrsi_sorter *s, struct mrs_err *e);
 /* Ends collecting, or starts over with the first record. */
 enum mrs_status mrsi_sorter_rewind(struct mrsi_sorter *s, struct mrs_err *e);
 enum mrs_status mrsi_sorter_next(struct mrsi_sorter *s, struct mrsi_sorted *out, struct mrs_err *e); /* OK, END */

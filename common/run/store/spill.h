@@ -163,6 +163,9 @@ mrsi_spiller_take(struct mrsi_spiller *s, uint32_t part, uint32_t n)
 enum mrs_status mrsi_spiller_large(struct mrsi_spiller *s, uint32_t part, size_t n, struct mrs_err *e);
 enum mrs_status mrsi_spiller_end(struct mrsi_spiller *s, struct mrs_err *e); /* completes the open pieces */
 void mrsi_spiller_clear(struct mrsi_spiller *s);
+/* spill_workers.c: calls pass while each worker has a spiller of its own as `local`, and completes their pieces. */
+enum mrs_status mrsi_spill_pass(struct mrsi_spill *sp, enum mrs_status (*pass)(void *arg, struct mrs_err *e),
+                                void *arg, struct mrs_err *e);
 /* The checksum of a piece; and reading one, with its checksum verified if the stopped run wrote it. */
 uint64_t mrsi_piece_sum(const struct mrsi_spill *sp, const uint8_t *p, uint32_t n);
 enum mrs_status mrsi_piece_read(const struct mrsi_spill *sp, const struct mrsi_spill_piece *x, uint8_t *to,

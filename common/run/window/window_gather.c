@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* window_gather.c - what documents bring to their groups: in memory, as long as it fits there; else, and where a
- * savepoint is taken, all of it goes to the sorter.
+/* window_gather.c - what documents bring to their groups: in memory, until that is full, or a savepoint is taken; then
+ * it goes to the sorter, as a run in order.
  *
  * A group is found by its hash, and numbered. What documents bring lies in input order, with the number of its group;
  * members are put to their groups by counting, so that only what is out of order has to be sorted: documents often
@@ -90,40 +90,6 @@ group_of(struct mrsi_window_lists *l, struct mrs_hash128 key, uint64_t *no, stru
 }
 
 /* ---- putting ---- */
-/* All that is in memory goes to the sorter, in input order. */
-static enum mrs_status
-give_up(struct mrsi_window_lists *l, struct mrsi_sorter *to, struct mrs_err *e)
-{
-    MRS_ASSERT(l->on);
-    struct mrs_buf key;
-    enum mrs_status s = MRS_OK;
-    mrs_buf_init(&key, l->recs.mem, SIZE_MAX);
-    for (uint64_t at = 0; s == MRS_OK && at < l->recs.n;) {
-        const struct mrsi_window_record *r = (const struct mrsi_window_record *)(const void *)(l->recs.p + at);
-        const uint8_t *p = (const uint8_t *)(r + 1);
-        mrs_buf_reset(&key);
-        mrs_buf_reset(&l->members);
-        mrs_buf_put(&key, &list_at(l, r->group)->key, sizeof(struct mrs_hash128));
-        mrs_buf_put(&key, p, r->order);
-        mrs_buf_put(&l->members, &r->ordinal, sizeof r->ordinal);
-        mrs_buf_put(&l->members, p + r->order, r->shape);
-        s = mrs_buf_status(&key, e);
-        MRS_THEN(s, mrs_buf_status(&l->members, e));
-        MRS_THEN(s, mrsi_sorter_put(to, key.p, (uint32_t)key.n, l->members.p, (uint32_t)l->members.n, e));
-        at += mrsi_window_size(r);
-    }
-    mrs_buf_clear(&key);
-    mrsi_window_lists_clear(l);
-    l->on = false;
-    return s;
-}
-
-enum mrs_status
-mrsi_window_to_sorter(struct mrsi_window_run *r, struct mrs_err *e)
-{
-    return r->lists.on ? give_up(&r->lists, &r->members, e) : MRS_OK;
-}
-
 static enum mrs_status
 put_record(struct mrsi_window_lists *l, const uint8_t *key, uint32_t key_len, const uint8_t *p, uint32_t n,
            struct mrs_err *e)
@@ -146,19 +112,6 @@ put_record(struct mrsi_window_lists *l, const uint8_t *key, uint32_t key_len, co
     return MRS_OK;
 }
 
-enum mrs_status
-mrsi_window_put(struct mrsi_window_run *r, const uint8_t *key, uint32_t key_len, const uint8_t *p, uint32_t n,
-                struct mrs_err *e)
-{
-    struct mrsi_window_lists *l = &r->lists;
-    uint64_t bytes = l->recs.n + l->n * sizeof(struct mrsi_window_member) + 2 * (l->table.n + l->groups.n);
-    enum mrs_status s = l->on && bytes + key_len + n > l->limit ? give_up(l, &r->members, e) : MRS_OK;
-    if (s != MRS_OK) {
-        return s;
-    }
-    return l->on ? put_record(l, key, key_len, p, n, e) : mrsi_sorter_put(&r->members, key, key_len, p, n, e);
-}
-
 /* ---- groups ---- */
 /* The first bytes of an order, which distinguish most members without reading the rest. */
 static uint64_t
@@ -172,7 +125,6 @@ prefix_of(const uint8_t *p, uint32_t n)
 enum mrs_status
 mrsi_window_lists_end(struct mrsi_window_lists *l, struct mrs_err *e)
 {
-    MRS_ASSERT(l->on);
     struct mrsi_window_member *m =
         (struct mrsi_window_member *)(void *)mrs_buf_take(&l->members, l->n * sizeof *m);
     uint64_t first = 0;
@@ -222,4 +174,71 @@ mrsi_window_list(struct mrsi_window_lists *l, uint64_t no, uint64_t *n)
         qsort(m, *n, sizeof *m, by_order);
     }
     return m;
+}
+
+/* ---- to the sorter ---- */
+static int
+by_hash(const void *a, const void *b)
+{
+    const struct window_list *x = a, *y = b;
+    return memcmp(&x->key, &y->key, sizeof x->key);
+}
+
+static enum mrs_status
+put_group(struct mrsi_window_lists *l, uint64_t no, struct mrs_buf bufs[2], struct mrsi_sorter *to, struct mrs_err *e)
+{
+    MRS_ASSERT(no < l->n_groups && !to->done);
+    struct mrs_buf *key = &bufs[0], *rest = &bufs[1];
+    uint64_t n;
+    const struct mrsi_window_member *m = mrsi_window_list(l, no, &n);
+    enum mrs_status s = MRS_OK;
+    for (uint64_t i = 0; s == MRS_OK && i < n; i++) {
+        const struct mrsi_window_record *r = m[i].record;
+        const uint8_t *p = (const uint8_t *)(r + 1);
+        mrs_buf_reset(key);
+        mrs_buf_reset(rest);
+        mrs_buf_put(key, &list_at(l, no)->key, sizeof(struct mrs_hash128));
+        mrs_buf_put(key, p, r->order);
+        mrs_buf_put(rest, &r->ordinal, sizeof r->ordinal);
+        mrs_buf_put(rest, p + r->order, r->shape);
+        s = mrs_buf_status(key, e);
+        MRS_THEN(s, mrs_buf_status(rest, e));
+        MRS_THEN(s, mrsi_sorter_put(to, key->p, (uint32_t)key->n, rest->p, (uint32_t)rest->n, e));
+    }
+    return s;
+}
+
+enum mrs_status
+mrsi_window_to_sorter(struct mrsi_window_run *r, struct mrs_err *e)
+{
+    struct mrsi_window_lists *l = &r->lists;
+    struct mrs_buf bufs[2];
+    l->on = false;
+    if (!l->n) {
+        return MRS_OK;
+    }
+    mrs_buf_init(&bufs[0], r->en->mem, SIZE_MAX);
+    mrs_buf_init(&bufs[1], r->en->mem, SIZE_MAX);
+    enum mrs_status s = mrsi_window_lists_end(l, e);
+    if (s == MRS_OK) {
+        qsort(l->groups.p, l->n_groups, sizeof(struct window_list), by_hash); /* numbers of groups end here */
+    }
+    for (uint64_t i = 0; s == MRS_OK && i < l->n_groups; i++) {
+        s = put_group(l, i, bufs, &r->members, e);
+    }
+    MRS_THEN(s, mrsi_sorter_cut(&r->members, e));
+    mrs_buf_clear(&bufs[0]);
+    mrs_buf_clear(&bufs[1]);
+    mrsi_window_lists_clear(l);
+    return s;
+}
+
+enum mrs_status
+mrsi_window_put(struct mrsi_window_run *r, const uint8_t *key, uint32_t key_len, const uint8_t *p, uint32_t n,
+                struct mrs_err *e)
+{
+    const struct mrsi_window_lists *l = &r->lists;
+    uint64_t bytes = l->recs.n + l->n * sizeof(struct mrsi_window_member) + 2 * (l->table.n + l->groups.n);
+    enum mrs_status s = bytes + key_len + n > l->limit ? mrsi_window_to_sorter(r, e) : MRS_OK;
+    return s == MRS_OK ? put_record(&r->lists, key, key_len, p, n, e) : s;
 }

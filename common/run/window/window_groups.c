@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* window_groups.c - group by group: what its members bring, and what the step gives for each of them.
  *
- * All workers compute groups, several to a job, and the results are appended in the order of the groups. A job with
- * large results appends them piece by piece, once all jobs before it have ended, so that a group may have any size. */
+ * All workers compute groups, several to a job, in any order, and put the results aside (window_given.c). */
 #include "window_pass.h"
 
-enum { AHEAD = 8, JOB_MEMBERS = 4096, JOB_BYTES = 256 << 10, RESULT = 40 /* bytes, usually */ };
+enum { AHEAD = 8, JOB_MEMBERS = 4096, JOB_BYTES = 256 << 10 };
 
 struct window_job {
     struct mrsi_file_array records, members; /* of groups that the sorter has: struct mrsi_window_record; where each
                                                 lies in there */
     struct mrs_buf ends;                   /* of these groups: the number of members up to their end */
     uint64_t first, n;                     /* groups: the first, where they are in memory; and how many */
-    struct mrs_buf given, places;          /* results that are not appended yet: bytes, struct window_place */
-    uint64_t appended;                     /* bytes of results that are */
-};
-struct window_place { /* of a member's result, and of its group's (ALONE: none): counted from the job's first */
-    uint64_t ordinal, at, alike;
 };
 
 struct window_compute {
@@ -94,8 +88,6 @@ job_init(struct mrsi_engine *en, struct window_job *job)
     mrsi_file_array_init(&job->records, en, 1, each);
     mrsi_file_array_init(&job->members, en, sizeof(uint64_t), each / 2);
     mrs_buf_init(&job->ends, en->mem, SIZE_MAX);
-    mrs_buf_init(&job->given, en->mem, SIZE_MAX);
-    mrs_buf_init(&job->places, en->mem, SIZE_MAX);
 }
 
 static enum mrs_status
@@ -105,10 +97,10 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
     struct mrsi_window_run *r = x->r;
     struct window_job *job = p;
     (void)big;
-    if (!job->given.mem) {
+    if (!job->ends.mem) {
         job_init(r->en, job);
     }
-    job->n = job->appended = 0;
+    job->n = 0;
     job->first = x->next;
     if (r->lists.on) {
         uint64_t left = r->lists.n_groups - x->next;
@@ -131,12 +123,10 @@ clear(void *arg, void *p)
 {
     struct window_job *job = p;
     (void)arg;
-    if (job->given.mem) {
+    if (job->ends.mem) {
         mrsi_file_array_clear(&job->records);
         mrsi_file_array_clear(&job->members);
         mrs_buf_clear(&job->ends);
-        mrs_buf_clear(&job->given);
-        mrs_buf_clear(&job->places);
     }
 }
 
@@ -149,71 +139,32 @@ record_at(const struct window_group *g, uint64_t i)
 }
 
 /* ---- results ---- */
-/* In the job's turn: what it has goes behind the results of all before it. */
-static enum mrs_status
-append(struct mrsi_window_run *r, struct window_job *job, struct mrs_err *e)
-{
-    MRS_ASSERT(r->given.n >= job->appended);
-    const struct window_place *at = (const struct window_place *)(const void *)job->places.p;
-    const size_t n = job->places.n / sizeof *at;
-    const uint64_t base = r->given.n - job->appended;
-    uint64_t *place = r->place.p;
-    for (size_t i = 0; i < n; i++) {
-        if (i + AHEAD < n) {
-            __builtin_prefetch(&place[at[i + AHEAD].ordinal], 1);
-        }
-        uint64_t alike = at[i].alike == MRSI_WINDOW_ALONE ? MRSI_WINDOW_ALONE : base + at[i].alike;
-        memcpy(job->given.p + (at[i].at - job->appended), &alike, sizeof alike);
-        place[at[i].ordinal] = base + at[i].at + 1;
-    }
-    job->appended += job->given.n;
-    enum mrs_status s = mrsi_file_array_put_n(&r->given, job->given.p, job->given.n, e);
-    mrs_buf_reset(&job->given);
-    mrs_buf_reset(&job->places);
-    return s;
-}
-
-static enum mrs_status
-commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
-{
-    const struct window_compute *x = arg;
-    (void)w;
-    return append(x->r, p, e);
-}
-
 static enum mrs_status
 give_alike(void *arg, struct mrs_view doc, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(doc));
     struct window_group *g = arg;
-    g->alike = g->job->appended + g->job->given.n;
-    mrs_buf_put(&g->job->given, doc.p, doc.n);
     mrs_arena_reset(&g->w->arena);
-    return mrs_buf_status(&g->job->given, e);
+    return mrsi_window_give_alike(&g->r->given, doc, &g->alike, e);
 }
 
 static enum mrs_status
 give_member(void *arg, struct mrs_view doc, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(doc));
     struct window_group *g = arg;
-    struct window_job *job = g->job;
     MRS_ASSERT(g->next < g->n);
     if (g->next + AHEAD < g->n) {
         __builtin_prefetch(record_at(g, g->next + AHEAD));
     }
-    const struct window_place at = {record_at(g, g->next++)->ordinal, job->appended + job->given.n, g->alike};
-    mrs_buf_put(&job->given, &g->alike, sizeof g->alike); /* until append knows where it lies */
-    mrs_buf_put(&job->given, doc.p, doc.n);
-    mrs_buf_put(&job->places, &at, sizeof at);
+    enum mrs_status s = mrsi_window_give(g->w->local, record_at(g, g->next++)->ordinal, g->alike, doc, e);
     mrs_arena_reset(&g->w->arena);
-    enum mrs_status s = mrs_buf_status(&job->given, e);
-    MRS_THEN(s, mrs_buf_status(&job->places, e));
-    MRS_THEN(s, mrsi_interrupted(g->r->en, e));
-    if (s != MRS_OK || !mrsi_is_large(g->r->en, job->given.n + job->places.n)) {
-        return s;
-    }
-    return mrsi_pipe_await(g->w) ? append(g->r, job, e) : mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted");
+    return s == MRS_OK ? mrsi_interrupted(g->r->en, e) : s;
+}
+
+static enum mrs_status
+commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
+{
+    (void)arg, (void)w, (void)p, (void)e;
+    return MRS_OK;
 }
 
 /* ---- computing ---- */
@@ -270,14 +221,31 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     return s;
 }
 
+/* Memory of the groups while they are computed: the lists, or the sorter and what jobs have of it. */
+static uint64_t
+held(const struct mrsi_window_run *r)
+{
+    const struct mrsi_window_lists *l = &r->lists;
+    return l->on ? l->recs.cap + l->table.cap + l->groups.cap + l->members.cap : r->en->memory * 5 / 8;
+}
+
+static enum mrs_status
+all_groups(void *arg, struct mrs_err *e)
+{
+    struct mrsi_window_run *r = arg;
+    const uint64_t n = r->lists.n, fit = n ? JOB_MEMBERS * r->lists.n_groups / n : 0;
+    struct window_compute x = {.r = r, .a_job = fit ? fit : 1};
+    struct mrsi_pipe p = {r->en, sizeof(struct window_job), fetch, work, commit, clear, &x};
+    return mrsi_pipe_run(&p, e);
+}
+
 enum mrs_status
 mrsi_window_compute(struct mrsi_window_run *r, struct mrs_err *e)
 {
     MRS_ASSERT(r->stage == MRSI_WINDOW_COMPUTE);
-    const uint64_t n = r->lists.n, fit = n ? JOB_MEMBERS * r->lists.n_groups / n : 0;
-    struct window_compute x = {.r = r, .a_job = fit ? fit : 1};
-    struct mrsi_pipe p = {r->en, sizeof(struct window_job), fetch, work, commit, clear, &x};
-    enum mrs_status s = r->lists.on ? mrsi_window_lists_end(&r->lists, e) : mrsi_sorter_rewind(&r->members, e);
-    mrsi_file_array_expect(&r->given, RESULT * n);
-    return s == MRS_OK ? mrsi_pipe_run(&p, e) : s;
+    enum mrs_status s = r->lists.on ? mrsi_window_lists_end(&r->lists, e) : mrsi_window_to_sorter(r, e);
+    s = s == MRS_OK && !r->lists.on ? mrsi_sorter_rewind(&r->members, e) : s;
+    MRS_THEN(s, mrsi_window_given_init(&r->given, r->en, r->bits.n, held(r), e));
+    MRS_THEN(s, mrsi_spill_pass(&r->given.spill, all_groups, r, e));
+    return s == MRS_OK ? mrsi_file_array_end(&r->given.alike, e) : s;
 }

@@ -15,8 +15,7 @@ window_init(struct mrsi_window_run *r, struct mrsi_engine *en, uint32_t step)
     mrsi_file_array_init(&r->bits, en, 1, en->memory / 16);
     mrsi_window_lists_init(&r->lists, en, en->memory / 4);
     mrsi_sorter_init(&r->members, en, en->memory / 2);
-    mrsi_file_array_init(&r->given, en, 1, en->memory / 4);
-    r->bits.kept = r->members.kept = r->given.kept = true;
+    r->bits.kept = r->members.kept = true;
 }
 
 static void
@@ -25,14 +24,7 @@ window_clear(struct mrsi_window_run *r)
     mrsi_file_array_clear(&r->bits);
     mrsi_window_lists_clear(&r->lists);
     mrsi_sorter_clear(&r->members);
-    mrsi_mapped_mem_clear(&r->place);
-    mrsi_file_array_clear(&r->given);
-}
-
-uint64_t
-mrsi_window_places(const struct mrsi_window_run *r)
-{
-    return (r->bits.n + 1) * sizeof(uint64_t); /* one more, so that none is still memory */
+    mrsi_window_given_clear(&r->given);
 }
 
 enum mrs_status
@@ -49,12 +41,9 @@ static enum mrs_status
 compute(struct mrsi_window_run *r, struct mrs_err *e)
 {
     enum mrs_status s = mrsi_file_array_end(&r->bits, e);
-    MRS_THEN(s, mrsi_mapped_mem_new(&r->place, r->en, mrsi_window_places(r), r->en->memory / 8, e));
     MRS_THEN(s, mrsi_window_compute(r, e));
     mrsi_window_lists_clear(&r->lists);
     mrsi_sorter_clear(&r->members);
-    MRS_THEN(s, mrsi_file_array_end(&r->given, e));
-    s = s == MRS_OK && r->resumed ? mrsi_window_check_given(r, e) : s;
     return s == MRS_OK ? mrsi_window_open(r, e) : s;
 }
 

@@ -4,17 +4,17 @@
  *
  * A first pass collects the input of each document, in memory, or, if that is too much, sorted on disk by group, by
  * the order in the group, and by input order. Then group by group: the input of its members is contiguous, in memory
- * or in a mapped temporary file; the step reads it in any order, and its result for each member is kept by the ordinal
- * of the document. A second pass writes each document with its result. Groups are distinguished by 128 bits of hash
- * under the secret of the run. */
+ * or in a mapped temporary file; the step reads it in any order, and its result for each member goes to the partition
+ * of the document's ordinal. A second pass writes each document with its result. Groups are distinguished by 128 bits
+ * of hash under the secret of the run. */
 #ifndef MRSI_RUN_WINDOW_H
 #define MRSI_RUN_WINDOW_H
 
 #include "run/pass/checkpoint.h"
 #include "run/pass/step_outputs.h"
 #include "run/store/file_array.h"
-#include "run/store/ordinal_index.h"
 #include "run/store/sorter.h"
+#include "run/store/spill.h"
 #include "mongoreshape/window_ops.h"
 
 /* What the first pass found of a document. */
@@ -40,10 +40,48 @@ mrsi_window_size(const struct mrsi_window_record *r)
 struct mrsi_window_lists {
     struct mrs_buf recs, table, groups, members;
     uint64_t n, n_slots, n_groups, limit;
-    bool on; /* else the sorter has all */
+    bool on; /* else the sorter has some of them */
 };
 
 #define MRSI_WINDOW_ALONE UINT64_MAX /* nothing was given for all of its group */
+
+/* ---- window_given.c: results ---- */
+struct mrsi_window_given {
+    struct mrsi_engine *en;       /* NULL: not there */
+    struct mrsi_spill spill;      /* of each member a record: its ordinal; as order the place of what its group has in
+                                     alike, or ALONE; as shape a document */
+    struct mrsi_file_array alike; /* of groups: documents */
+    pthread_mutex_t lock;         /* for alike, while groups are computed */
+    struct mrsi_spill split;      /* of the partition split_part - 1, if that is large */
+    uint32_t split_part;
+    struct mrs_buf pieces, list, place; /* of the partition of ordinals lo to hi: struct mrsi_rec *, or NULL, of each */
+    uint64_t lo, hi;
+    bool resumed;                 /* of another run: */
+    uint64_t last;                /* place in alike that was examined last */
+};
+/* documents: in the collection; held: bytes that the run needs for other data meanwhile. clear: also of zeros. */
+enum mrs_status mrsi_window_given_init(struct mrsi_window_given *g, struct mrsi_engine *en, uint64_t documents,
+                                       uint64_t held, struct mrs_err *e);
+void mrsi_window_given_clear(struct mrsi_window_given *g);
+/* By any worker; to: its own spiller. *at: place of what all members of a group have. */
+enum mrs_status mrsi_window_give_alike(struct mrsi_window_given *g, struct mrs_view doc, uint64_t *at,
+                                       struct mrs_err *e);
+enum mrs_status mrsi_window_give(struct mrsi_spiller *to, uint64_t ordinal, uint64_t alike, struct mrs_view doc,
+                                 struct mrs_err *e);
+/* For n documents, by one thread at a time. at: uint64_t of each, its place in given and 1, 0: it has no result; given:
+ * for each a uint64_t for mrsi_window_alike, and a document. */
+enum mrs_status mrsi_window_take(struct mrsi_window_given *g, uint64_t first, uint64_t n, struct mrs_buf *at,
+                                 struct mrs_buf *given, struct mrs_err *e);
+static inline struct mrs_view
+mrsi_window_doc_at(const uint8_t *p)
+{
+    return (struct mrs_view){p, mrs_le32(p)};
+}
+struct mrs_view mrsi_window_alike(const struct mrsi_window_given *g, uint64_t at);
+/* load: after init. */
+enum mrs_status mrsi_window_given_save(struct mrsi_window_given *g, struct mrs_build *b, struct mrs_buf *files,
+                                       struct mrs_err *e);
+enum mrs_status mrsi_window_given_load(struct mrsi_window_given *g, struct mrs_view saved, struct mrs_err *e);
 
 struct mrsi_window_run {
     struct mrsi_engine *en;
@@ -54,17 +92,15 @@ struct mrsi_window_run {
     struct mrsi_scan scan;
     struct mrsi_pass pass;
     enum mrsi_window_stage stage;
-    bool resumed;                /* tables are of another run */
     struct mrsi_file_array bits; /* of each document, by ordinal */
-    struct mrsi_window_lists lists; /* what documents bring, or where that is too much: */
+    struct mrsi_window_lists lists; /* what documents bring, until that is too much for memory: */
     struct mrsi_sorter members; /* key: hash of the group, order; payload: ordinal, shape */
-    struct mrsi_mapped_mem place; /* of each document, by ordinal: where in given, and 1; 0: nowhere */
-    struct mrsi_file_array given; /* for a group: a document; for a member: where that is, or ALONE, and a document */
+    struct mrsi_window_given given;
 };
 
 enum mrs_status mrsi_window_read(struct mrsi_window_run *r, struct mrs_err *e);    /* window_read.c */
 /* window_gather.c. put: key and payload as the sorter has them. end: nothing is put from here on, and list gives the
- * members of a group. */
+ * members of a group. to_sorter: with all that is in memory, which is empty then. */
 void mrsi_window_lists_init(struct mrsi_window_lists *l, struct mrsi_engine *en, uint64_t limit);
 void mrsi_window_lists_clear(struct mrsi_window_lists *l);
 enum mrs_status mrsi_window_put(struct mrsi_window_run *r, const uint8_t *key, uint32_t key_len, const uint8_t *p,
@@ -74,12 +110,9 @@ enum mrs_status mrsi_window_lists_end(struct mrsi_window_lists *l, struct mrs_er
 const struct mrsi_window_member *mrsi_window_list(struct mrsi_window_lists *l, uint64_t no, uint64_t *n);
 enum mrs_status mrsi_window_compute(struct mrsi_window_run *r, struct mrs_err *e); /* window_groups.c */
 enum mrs_status mrsi_window_write(struct mrsi_window_run *r, struct mrs_err *e);   /* window_write.c */
-/* Where the places lie: of as many documents as there are bits. */
-uint64_t mrsi_window_places(const struct mrsi_window_run *r);
 enum mrs_status mrsi_window_open(struct mrsi_window_run *r, struct mrs_err *e); /* the writer */
 /* window_savepoint.c: for struct mrsi_pass; and back. */
 enum mrs_status mrsi_window_mark(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e);
 enum mrs_status mrsi_window_from_mark(struct mrsi_window_run *r, struct mrs_err *e);
-enum mrs_status mrsi_window_check_given(const struct mrsi_window_run *r, struct mrs_err *e); /* of another run */
 
 #endif

@@ -2,11 +2,10 @@
 /* window_write.c - the second pass: each document with what was given for it. */
 #include "window_pass.h"
 
-enum { AHEAD = 8 }; /* documents for which what was given is asked for before it is examined */
-
 struct window_write_job {
     struct mrsi_step_outputs_job io;
     struct mrs_window_entry entry; /* of one that is read again */
+    struct mrs_buf at, given;      /* what its documents receive: see mrsi_window_take */
     struct mrs_buf bytes;
 };
 
@@ -21,8 +20,11 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
         mrs_buf_init(&job->entry.group, r->en->mem, MRS_KEY_MAX);
         mrs_buf_init(&job->entry.order, r->en->mem, MRS_KEY_MAX);
         mrs_buf_init(&job->entry.shape, r->en->mem, SIZE_MAX);
+        mrs_buf_init(&job->at, r->en->mem, SIZE_MAX);
+        mrs_buf_init(&job->given, r->en->mem, SIZE_MAX);
         mrs_buf_init(&job->bytes, r->en->mem, SIZE_MAX);
     }
+    MRS_THEN(s, mrsi_window_take(&r->given, job->io.block.first_doc, job->io.block.n_docs, &job->at, &job->given, e));
     return s;
 }
 
@@ -35,6 +37,8 @@ clear(void *arg, void *p)
         mrs_buf_clear(&job->entry.group);
         mrs_buf_clear(&job->entry.order);
         mrs_buf_clear(&job->entry.shape);
+        mrs_buf_clear(&job->at);
+        mrs_buf_clear(&job->given);
         mrs_buf_clear(&job->bytes);
         mrsi_step_outputs_job_clear(&r->sides, &job->io);
     }
@@ -49,13 +53,10 @@ commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     if (job->bytes.cap > MRSI_BIG) {
         mrs_buf_clear(&job->bytes);
     }
+    if (job->given.cap > MRSI_BIG) {
+        mrs_buf_clear(&job->given);
+    }
     return s == MRS_OK ? mrsi_step_outputs_commit(&r->sides, job->io.out, e) : s;
-}
-
-static struct mrs_view
-doc_at(const uint8_t *p)
-{
-    return (struct mrs_view){p, mrs_le32(p)};
 }
 
 /* A member with what was given for it. */
@@ -63,14 +64,13 @@ static enum mrs_status
 splice(struct mrsi_window_run *r, struct mrsi_worker *w, struct window_write_job *job, uint64_t ordinal,
        struct mrs_view doc, enum mrs_fate *fate)
 {
-    MRS_ASSERT(r->bits.p[ordinal] == MRSI_WINDOW_IN && ((const uint64_t *)r->place.p)[ordinal] > 0);
-    MRS_ASSERT(mrs_view_is_framed(doc));
-    const uint64_t *place = (const uint64_t *)r->place.p;
-    const uint8_t *given = r->given.p + place[ordinal] - 1;
-    uint64_t alike, later = ordinal + AHEAD < r->bits.n ? place[ordinal + AHEAD] : 0;
-    if (later) {
-        __builtin_prefetch(r->given.p + later - 1);
+    MRS_ASSERT(r->bits.p[ordinal] == MRSI_WINDOW_IN && mrs_view_is_framed(doc));
+    const uint64_t place = ((const uint64_t *)(const void *)job->at.p)[ordinal - job->io.block.first_doc];
+    uint64_t alike;
+    if (!place) { /* only where the state of another run says so */
+        return mrsi_state_damaged("what was computed for documents", &w->err);
     }
+    const uint8_t *given = job->given.p + place - 1;
     void *work = mrsi_work_of(w, r->step, &w->err);
     if (!work) {
         return MRS_DEAD;
@@ -78,9 +78,8 @@ splice(struct mrsi_window_run *r, struct mrsi_worker *w, struct window_write_job
     memcpy(&alike, given, sizeof alike);
     mrs_buf_reset(&job->bytes);
     mrsi_remarks_begin(w);
-    enum mrs_status s = r->ops->splice(r->st->state, &w->ctx, work, doc,
-                                       alike == MRSI_WINDOW_ALONE ? mrs_empty_doc() : doc_at(r->given.p + alike),
-                                       doc_at(given + sizeof alike), &job->bytes, fate);
+    enum mrs_status s = r->ops->splice(r->st->state, &w->ctx, work, doc, mrsi_window_alike(&r->given, alike),
+                                       mrsi_window_doc_at(given + sizeof alike), &job->bytes, fate);
     mrsi_eased(mrsi_row(w, r->step, 0), s == MRS_OK ? w->ctx.eased : 0, doc);
     return s;
 }

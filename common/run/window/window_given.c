@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* window_given.c - what the step gives for each document: workers put it aside group by group, the second pass takes it
+ * in input order.
+ *
+ * A result goes to the partition of its document's ordinal (spill.h), so any number of results is written and read in
+ * large pieces. Groups that receive something in common keep it once, in a file of its own; results say where. */
+#include "window_pass.h"
+
+enum { RESULT = 40 /* bytes, usually */ };
+
+enum mrs_status
+mrsi_window_given_init(struct mrsi_window_given *g, struct mrsi_engine *en, uint64_t documents, uint64_t held,
+                       struct mrs_err *e)
+{
+    MRS_ASSERT(!g->en);
+    const struct mrsi_spill_need need = {.ordinals = documents, .held = held,
+                                         .records = documents * (sizeof(struct mrsi_rec) + RESULT)};
+    const struct mrsi_spill_layout layout = mrsi_layout_join(en->memory, en->jobs, &need);
+    g->en = en;
+    mrsi_file_array_init(&g->alike, en, 1, en->memory / 16);
+    g->alike.kept = true;
+    mrs_buf_init(&g->pieces, en->mem, SIZE_MAX);
+    mrs_buf_init(&g->list, en->mem, SIZE_MAX);
+    mrs_buf_init(&g->place, en->mem, SIZE_MAX);
+    pthread_mutex_init(&g->lock, NULL);
+    return mrsi_spill_init(&g->spill, en, documents, &layout, e);
+}
+
+void
+mrsi_window_given_clear(struct mrsi_window_given *g)
+{
+    if (g->en) {
+        mrsi_file_array_clear(&g->alike);
+        mrs_buf_clear(&g->pieces);
+        mrs_buf_clear(&g->list);
+        mrs_buf_clear(&g->place);
+        pthread_mutex_destroy(&g->lock);
+        mrsi_spill_clear(&g->spill);
+        mrsi_spill_clear(&g->split);
+        memset(g, 0, sizeof *g);
+    }
+}
+
+/* ---- putting ---- */
+enum mrs_status
+mrsi_window_give_alike(struct mrsi_window_given *g, struct mrs_view doc, uint64_t *at, struct mrs_err *e)
+{
+    MRS_ASSERT(mrs_view_is_framed(doc));
+    pthread_mutex_lock(&g->lock);
+    *at = g->alike.n;
+    enum mrs_status s = mrsi_file_array_put_n(&g->alike, doc.p, doc.n, e);
+    pthread_mutex_unlock(&g->lock);
+    return s;
+}
+
+enum mrs_status
+mrsi_window_give(struct mrsi_spiller *to, uint64_t ordinal, uint64_t alike, struct mrs_view doc, struct mrs_err *e)
+{
+    MRS_ASSERT(mrs_view_is_framed(doc) && to && to->sp);
+    struct mrsi_rec r = {.ord = ordinal, .order = alike, .shape_len = doc.n};
+    const struct mrsi_rec_parts x = {NULL, NULL, doc.p};
+    r.total = mrsi_rec_total(&r);
+    return mrsi_spiller_put(to, &r, &x, e);
+}
+
+/* ---- taking ---- */
+/* The partition of a document; one that is too large at once is split, and it is one of these. */
+static enum mrs_status
+find(struct mrsi_window_given *g, uint64_t ordinal, const struct mrsi_spill **in, uint32_t *part, struct mrs_err *e)
+{
+    MRS_ASSERT(ordinal < g->spill.total);
+    const struct mrsi_partition *p = &g->spill.part[mrsi_spill_part_of(&g->spill, ordinal)];
+    uint32_t no = (uint32_t)(p - g->spill.part);
+    enum mrs_status s = MRS_OK;
+    bool split = p->bytes > mrsi_layout_most(g->en->memory, g->en->jobs) && p->hi - p->lo > 1;
+    if (split && g->split_part != no + 1) {
+        g->split_part = no + 1;
+        s = mrsi_spill_split(&g->split, &g->spill, no, e);
+    }
+    *in = split ? &g->split : &g->spill;
+    *part = s != MRS_OK ? 0 : split ? mrsi_spill_part_of(&g->split, ordinal) : no;
+    return s;
+}
+
+/* Loads the partition of a document, with the place of each of its results. */
+static enum mrs_status
+load(struct mrsi_window_given *g, uint64_t ordinal, struct mrs_err *e)
+{
+    const struct mrsi_spill *in;
+    uint32_t part;
+    enum mrs_status s = find(g, ordinal, &in, &part, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    const struct mrsi_partition *p = &in->part[part];
+    MRS_ASSERT(ordinal >= p->lo && ordinal < p->hi);
+    mrs_buf_reset(&g->place);
+    const struct mrsi_rec **place = (void *)mrs_buf_take(&g->place, (p->hi - p->lo) * sizeof *place);
+    s = mrsi_partition_load(in, p, p->lo, p->hi, &g->pieces, &g->list, e);
+    if (s != MRS_OK || !place) {
+        return s == MRS_OK ? mrs_buf_status(&g->place, e) : s;
+    }
+    memset(place, 0, g->place.n);
+    const struct mrsi_loaded *one = (const struct mrsi_loaded *)(const void *)g->list.p;
+    for (size_t i = 0; i < g->list.n / sizeof *one; i++) {
+        place[one[i].rel] = one[i].rec;
+    }
+    g->lo = p->lo;
+    g->hi = p->hi;
+    return MRS_OK;
+}
+
+struct mrs_view
+mrsi_window_alike(const struct mrsi_window_given *g, uint64_t at)
+{
+    MRS_ASSERT(at == MRSI_WINDOW_ALONE || at < g->alike.n);
+    return at == MRSI_WINDOW_ALONE ? mrs_empty_doc() : mrsi_window_doc_at(g->alike.p + at);
+}
+
+/* What another run has left may have come to harm; of a result itself its piece has the checksum. */
+static bool
+is_sound(const struct mrsi_window_given *g, uint64_t alike)
+{
+    uint64_t left = alike < g->alike.n ? g->alike.n - alike : 0;
+    return alike == MRSI_WINDOW_ALONE ||
+           (left >= MRS_DOC_MIN && mrs_le32(g->alike.p + alike) <= left &&
+            mrsi_savepoint_is_doc(g->alike.p + alike, mrs_le32(g->alike.p + alike)));
+}
+
+enum mrs_status
+mrsi_window_take(struct mrsi_window_given *g, uint64_t first, uint64_t n, struct mrs_buf *at, struct mrs_buf *given,
+                 struct mrs_err *e)
+{
+    MRS_ASSERT(g->alike.ended);
+    enum mrs_status s = MRS_OK;
+    mrs_buf_reset(at);
+    mrs_buf_reset(given);
+    for (uint64_t i = first; s == MRS_OK && i < first + n; i++) {
+        if (i >= g->spill.total) { /* only where the state of another run says so */
+            return mrsi_state_damaged("the step", e);
+        }
+        s = i < g->lo || i >= g->hi ? load(g, i, e) : MRS_OK;
+        if (s != MRS_OK) {
+            break;
+        }
+        const struct mrsi_rec *r = ((const struct mrsi_rec *const *)(const void *)g->place.p)[i - g->lo];
+        uint64_t place = r ? given->n + 1 : 0;
+        mrs_buf_put(at, &place, sizeof place);
+        if (r && g->resumed && r->order != g->last && !is_sound(g, r->order)) {
+            return mrsi_state_damaged("what was computed for documents", e);
+        }
+        if (r) {
+            g->last = r->order;
+            mrs_buf_put(given, &r->order, sizeof r->order);
+            mrs_buf_put(given, mrsi_rec_shape(r), r->shape_len);
+        }
+    }
+    MRS_THEN(s, mrs_buf_status(at, e));
+    return s == MRS_OK ? mrs_buf_status(given, e) : s;
+}
+
+/* ---- savepoints ---- */
+enum mrs_status
+mrsi_window_given_save(struct mrsi_window_given *g, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+{
+    enum mrs_status s = mrsi_spill_save(&g->spill, "given", b, files, e);
+    return s == MRS_OK ? mrsi_file_array_save(&g->alike, "alike", b, files, e) : s;
+}
+
+enum mrs_status
+mrsi_window_given_load(struct mrsi_window_given *g, struct mrs_view saved, struct mrs_err *e)
+{
+    const uint64_t documents = g->spill.total;
+    g->resumed = true;
+    g->last = MRSI_WINDOW_ALONE;
+    enum mrs_status s = mrsi_spill_load(&g->spill, saved, "given", e);
+    MRS_THEN(s, mrsi_file_array_load(&g->alike, saved, "alike", e));
+    MRS_THEN(s, mrsi_file_array_end(&g->alike, e));
+    return s == MRS_OK && g->spill.total != documents ? mrsi_state_damaged("the step", e) : s;
+}

@@ -94,6 +94,8 @@ write_field(struct world *w, struct val *now, const char *name, struct val *v, b
         return "blocked";
     if (put == PUT_EXISTS)
         return "exists";
+    if (put == PUT_DUPLICATES && v && path.n == 1 && tw_get(now, name) && tw_same_bytes(tw_get(now, name), v))
+        return NULL; /* it stays as it is */
     if (put == PUT_DUPLICATES && (v || (!keeps && tw_remove_needs_duplicates(now, &path))))
         return "duplicate names";
     if (put == PUT_OK && v)

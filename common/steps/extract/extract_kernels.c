@@ -352,7 +352,7 @@ finish(const void *state, struct mrs_ctx *c, struct mrs_view first, bool theirs,
         return mrsi_buf_end(out, start, c, NULL);
     }
     if (theirs && mrs_doc_has_duplicates(c->mem, first, true)) {
-        return mrsi_step_refuse(c, "unique", "duplicate field: a level that must be rewritten holds a name twice");
+        return mrsi_step_refuse(c, "unique", "duplicate field: a document that must be rewritten holds a name twice");
     }
     put_parent_ref(s, first, theirs, v, out);
     if (!out->bad && out->n - start > MRS_DOC_MAX) {

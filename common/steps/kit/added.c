@@ -20,26 +20,23 @@ adds(const struct mrsi_added *to, const struct mrs_elem *e)
     return false;
 }
 
-/* Can the elements simply be appended? SKIP: duplicate name. */
-static enum mrs_status
-tpl(const struct mrsi_added *to, struct mrs_ctx *c, struct mrs_view d, bool *free)
+/* Can the elements simply be appended? */
+static bool
+can_append(const struct mrsi_added *to, struct mrs_ctx *c, struct mrs_view d)
 {
     MRS_ASSERT(to->path || to->n == 0);
     MRS_ASSERT(mrs_view_is_framed(d));
     struct mrsi_name_set seen;
     struct mrs_walk w;
     struct mrs_elem e;
-    *free = to->flat;
-    if (!*free) {
-        return MRS_OK;
-    }
+    bool plain = to->flat;
     mrsi_name_set_begin(&seen);
     mrs_walk_init(&w, d);
-    while (mrs_walk_next(&w, &e) == 1) {
+    while (plain && mrs_walk_next(&w, &e) == 1) {
         mrsi_name_set_add(&seen, &e);
-        *free = *free && !adds(to, &e);
+        plain = !adds(to, &e);
     }
-    return *free ? mrsi_name_set_check(&seen, c, d) : MRS_OK;
+    return plain && mrsi_name_set_good(&seen, c, d); /* else it is an edit, which fails if it writes anything */
 }
 
 static enum mrs_status
@@ -120,14 +117,13 @@ mrsi_add_values(struct mrsi_adding *x, struct mrs_view doc, bool fresh, struct m
     MRS_ASSERT(x->value && mrs_view_is_framed(doc));
     struct mrs_ctx *c = x->c;
     size_t start = out->n;
-    bool quick = x->to->flat;
+    enum mrs_status st;
     *blocked = false;
-    enum mrs_status st = fresh ? MRS_OK : tpl(x->to, c, doc, &quick);
-    if (st == MRS_OK && quick) {
+    if (fresh ? x->to->flat : can_append(x->to, c, doc)) {
         mrs_buf_put(out, doc.p, doc.n - 1);
         st = put_flat(x, out);
         mrsi_put_close(out, start);
-    } else if (st == MRS_OK) {
+    } else {
         st = edit(x, doc, out, blocked);
     }
     if (st == MRS_OK && !out->bad && out->n - start > MRS_DOC_MAX) {

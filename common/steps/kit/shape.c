@@ -103,8 +103,8 @@ enum mrs_status
 mrsi_name_set_check(const struct mrsi_name_set *s, struct mrs_ctx *c, struct mrs_view d)
 {
     return mrsi_name_set_good(s, c, d) ? MRS_OK
-                                   : mrsi_step_refuse(c, NULL, "duplicate field: a level that must be rewritten "
-                                                               "holds a name twice");
+                                   : mrsi_step_refuse(c, NULL, "duplicate field: a document that must be "
+                                                               "rewritten holds a name twice");
 }
 
 enum mrs_status

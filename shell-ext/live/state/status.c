@@ -108,6 +108,7 @@ next_command(const struct live_job *job, struct mrs_view run, bool alive, char o
     const char *what = "apply", *more = " --execute";
     if (paused) {
         what = "resume";
+        more = "";
     } else if (alive) {
         what = "status";
         more = " --watch";
@@ -116,17 +117,21 @@ next_command(const struct live_job *job, struct mrs_view run, bool alive, char o
         more = " --clean";
     } else if (begins(phase, "contract")) {
         what = "contract";
+        more = "";
     } else if (begins(phase, "roll")) {
         what = "rollback";
+        more = "";
     } else if (!direct && (begins(phase, "expanded") || begins(phase, "verif"))) {
-        what = live_at(run, "verified").type == MRS_DATE ? "contract" : "verify";
+        const bool verified = live_at(run, "verified").type == MRS_DATE;
+        what = verified ? "contract" : "verify";
+        more = verified || by ? "" : " --repair --execute"; /* as `apply` names it */
     }
     bool apply = strcmp(what, "apply") == 0;
     snprintf(out, 256, "mongoreshape-live %s --run %.12s%s%s%s%s%s", what, id, state,
              apply && direct && !by ? " --mode direct" : "",
              by && (apply || strcmp(what, "contract") == 0) ? " --quiet-by " : "",
              by && (apply || strcmp(what, "contract") == 0) ? quiet : "",
-             apply || strcmp(what, "status") == 0 || strcmp(what, "abort") == 0 ? more : "");
+             more);
 }
 
 static void

@@ -850,7 +850,8 @@ status(void **state)
              a.state);
     shows(&b, false, false, next, true);
     must(&a, live_run_phase(&a.job, "expanded", 0, mrs_empty_doc(), &a.e));
-    snprintf(next, sizeof next, "mongoreshape-live verify --run %s --state-db %s\n", a.job.run->short_id, a.state);
+    snprintf(next, sizeof next, "mongoreshape-live verify --run %s --state-db %s --repair --execute\n",
+             a.job.run->short_id, a.state);
     live_run_close(&a.job);
     shows(&b, false, false, next, true);
     shows(&b, false, false, "nobody", true);

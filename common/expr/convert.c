@@ -319,6 +319,19 @@ kept_as_is(uint8_t type)
            type == MRS_OBJECTID || type == MRS_STRING;
 }
 
+/* Valid conversions that seldom mean what they give. */
+static void
+doubt(struct mrsi_convert *cv, struct mrs_val v)
+{
+    enum { YEAR_1980 = 315532800 };
+    if (cv->to == MRS_BOOL && v.type == MRS_STRING && !mrs_val_is_text(v, "true")) {
+        cv->ev->doubts |= MRS_DOUBT_TRUE;
+    }
+    if (cv->to == MRS_DATE && mrs_is_number(v) && mrsi_to_double(v) < YEAR_1980 * 1000.0) {
+        cv->ev->doubts |= MRS_DOUBT_EARLY;
+    }
+}
+
 enum mrs_status
 mrsi_convert_run(struct mrsi_convert *cv, struct mrs_val v, struct mrs_val *out)
 {
@@ -327,6 +340,7 @@ mrsi_convert_run(struct mrsi_convert *cv, struct mrs_val v, struct mrs_val *out)
         *out = v;
         return MRS_OK;
     }
+    doubt(cv, v);
     switch (cv->to) {
     case MRS_BOOL:
         return mrsi_ret_bool(cv->ev, mrsi_truthy(v), out);

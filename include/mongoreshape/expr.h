@@ -41,6 +41,10 @@ struct mrs_expr_env {
     const struct mrs_far *far; /* of queries; NULL: no access to other collections */
 };
 
+/* What a conversion made of a value, though hardly meant: bits of mrs_eval.doubts. */
+enum { MRS_DOUBT_TRUE = 1,   /* true, of a text other than "true", as "false" and "no" are */
+       MRS_DOUBT_EARLY = 2 }; /* a date before 1980, of a number, as seconds are */
+
 /* Expressions that read the same document can share its fields: struct mrs_eval_fields of doc.h. */
 struct mrs_eval {
     struct mrs_arena *arena;
@@ -49,6 +53,7 @@ struct mrs_eval {
     struct mrs_err *err;        /* may be NULL */
     const struct mrs_eval_fields *fields; /* of root, from mrs_eval_fields; NULL: looked up each time */
     struct mrs_lists *lists;    /* for queries on values of other collections; NULL: none */
+    unsigned doubts;            /* evaluations add MRS_DOUBT_ bits */
     struct mrs_val *slots;      /* private: values of $let, $map, ...; zeroed at first */
     uint32_t n_slots;           /* private */
 };

@@ -14,6 +14,8 @@
 #include <stdio.h>
 
 #define FLAT_MAX 24 /* names that are searched linearly */
+/* Remarks: one for each of the first fields that is computed from itself, and these. */
+enum { MADE_TRUE = MRS_REMARKS - 2, MADE_EARLY, OWN_MAX = MADE_TRUE };
 
 struct set {
     struct mrsi_map map;
@@ -23,7 +25,7 @@ struct set {
     struct mrs_edit *edit; /* NULL: only top-level names */
     int id;                /* index of the field that writes `_id`; -1: none */
     uint64_t marks;        /* bits of the top-level names: most other names have a bit that is not set */
-    uint64_t own; /* fields (of the first MRS_REMARKS) that are computed from themselves */
+    uint64_t own; /* fields (of the first OWN_MAX) that are computed from themselves */
     bool reads_own; /* expressions read what is written */
     bool in_place;  /* the expressions or `where` do */
     bool again; /* it may read its own result: that is unchanged, or no longer matches `where` */
@@ -241,7 +243,7 @@ see_reads(struct set *s)
         struct own own = {s->fields.path[i].text, false};
         mrs_expr_reads(s->fields.expr[i], see_read, &seen);
         mrs_expr_reads(s->fields.expr[i], see_own, &own);
-        s->own |= own.hit && i < MRS_REMARKS && s->errors != MRSI_ERRORS_NULL ? 1ull << i : 0;
+        s->own |= own.hit && i < OWN_MAX && s->errors != MRSI_ERRORS_NULL ? 1ull << i : 0;
     }
     for (uint32_t i = 0; i < s->patterns.n; i++) {
         const struct mrsi_pattern *p = &s->patterns.item[i];
@@ -326,9 +328,16 @@ struct set_writing {
 static void
 remark_null(const struct set_writing *x, uint32_t i)
 {
-    if (x->val[i].type == MRS_NULL && i < MRS_REMARKS && x->s->own >> i & 1) {
+    if (x->val[i].type == MRS_NULL && i < OWN_MAX && x->s->own >> i & 1) {
         x->c->remarks |= 1ull << i;
     }
+}
+
+static void
+remark_doubts(struct mrs_ctx *c, unsigned doubts)
+{
+    c->remarks |= doubts & MRS_DOUBT_TRUE ? 1ull << MADE_TRUE : 0;
+    c->remarks |= doubts & MRS_DOUBT_EARLY ? 1ull << MADE_EARLY : 0;
 }
 
 static enum mrs_status
@@ -354,6 +363,7 @@ evaluate(struct set_writing *x, struct mrs_view d, struct mrs_eval_fields *room)
         x->skip[i] = x->s->errors == MRSI_ERRORS_KEEP;
         x->val[i] = x->s->errors == MRSI_ERRORS_NULL ? mrs_null() : mrs_missing();
     }
+    remark_doubts(x->c, ev.doubts);
     return MRS_OK;
 }
 
@@ -615,6 +625,7 @@ set_value(void *arg, const struct mrsi_pattern_place *at, enum mrs_edit_verdict 
         return mrsi_step_skip(x->c, mrs_err_memory(x->c->err, at->len), "fields");
     }
     enum mrs_status st = mrs_expr_eval(at->pattern->expr, &ev, put);
+    remark_doubts(x->c, ev.doubts);
     *verdict = MRS_EDIT_PUT;
     if (st == MRS_OK) {
         return st;
@@ -721,6 +732,13 @@ say(const void *state, uint32_t i, char *text, size_t size)
 {
     const struct set *s = state;
     MRS_ASSERT(size > 0);
+    if (i >= OWN_MAX) {
+        snprintf(text, size, ", `fields`: %s", i == MADE_TRUE
+                 ? "a text other than \"true\" is true for $toBool and $convert, as \"false\" and \"no\" are; compare "
+                   "with the texts that mean true"
+                 : "a number became a date before 1980: dates are made of milliseconds, multiply seconds by 1000");
+        return;
+    }
     snprintf(text, size, ", `%.150s` was not there and is null now: a `where` that asks for the field leaves such "
              "documents alone", i < s->fields.n ? s->fields.path[i].text : "");
 }

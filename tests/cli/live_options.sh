@@ -109,6 +109,7 @@ expect 2 'one process does all' apply good.yaml --uri "$uri" --workers 2 --quiet
 expect 2 'it needs --execute' apply good.yaml --uri "$uri" --worker
 expect 2 'give --clean' abort good.yaml --uri "$uri"
 expect 2 'there is no such file' apply nothing.yaml --uri "$uri"
+expect 2 'nothing.yaml: there is no such file' apply nothing.yaml
 expect 2 'nothing.uri' apply good.yaml --uri-file nothing.uri
 expect 2 'cannot be read' apply good.yaml --uri "user:s3cret@host"
 printf 'database: d\nsteps:\n- sett: {}\n' >bad.yaml

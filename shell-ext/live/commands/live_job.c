@@ -222,6 +222,23 @@ load(struct live_call *c, int64_t now_ms)
     return mrs_plan_load(c->job.mem, c->text, c->text_n, &opts, &c->job.plan, &c->err);
 }
 
+/* s: of the URI; a file that cannot be read is reported before a server that is not named. */
+static enum mrs_status
+read_plan(struct live_call *c, enum mrs_status s)
+{
+    const struct live_cli *cli = c->cli;
+    struct mrs_err why;
+    mrs_err_clear(&why);
+    c->file = cli->line.operand;
+    enum mrs_status got = mrs_file_read(c->job.mem, c->file, (size_t)MRS_PLAN_BYTES_MAX + 1, &c->text, &c->text_n,
+                                        &why);
+    if (got != MRS_OK) {
+        c->err = why;
+        return got;
+    }
+    return s == MRS_OK ? load(c, mrs_cli_given(&cli->line, "now") ? cli->now_ms : mrs_clock_wall()) : s;
+}
+
 static void
 report_plan(const struct live_call *c)
 {
@@ -261,10 +278,8 @@ live_call_begin(struct live_call *c, struct live_cli *cli, int *status)
     mrs_cli_progress_begin(&c->progress, cli->progress, cli->json);
     enum mrs_status s = take_uri(c);
     options(c);
-    if (s == MRS_OK && cli->line.operand) {
-        c->file = cli->line.operand;
-        s = mrs_file_read(c->job.mem, c->file, (size_t)MRS_PLAN_BYTES_MAX + 1, &c->text, &c->text_n, &c->err);
-        s = s == MRS_OK ? load(c, mrs_cli_given(&cli->line, "now") ? cli->now_ms : mrs_clock_wall()) : s;
+    if (cli->line.operand) {
+        s = read_plan(c, s);
     }
     if (s != MRS_OK) {
         *status = live_call_end(c, s, 0);

@@ -214,8 +214,9 @@ mrsi_codec_pool_start(struct mrsi_codec_pool *l)
 void
 mrsi_codec_pool_add(struct mrsi_codec_pool *l, struct mrsi_task *t)
 {
-    MRS_ASSERT(t->run && !l->stop);
+    MRS_ASSERT(t->run);
     pthread_mutex_lock(&l->lock);
+    MRS_ASSERT(!l->stop);
     if (!l->asked) {
         start_threads(l);
     }
@@ -260,8 +261,8 @@ mrsi_codec_pool_leave(struct mrsi_codec_pool *l)
 struct mrsi_chunk *
 mrsi_chunk_take(struct mrsi_codec_pool *l)
 {
-    MRS_ASSERT(l->n_spare == 0 || l->spare);
     pthread_mutex_lock(&l->lock);
+    MRS_ASSERT(l->n_spare == 0 || l->spare);
     struct mrsi_chunk *c = l->spare;
     if (c) {
         l->spare = c->next;

@@ -36,12 +36,13 @@ enum mrs_status
 mrsi_output_enter(struct mrs_output *o, const char *name, bool extra, uint32_t *index,
                   struct mrs_err *e)
 {
-    MRS_ASSERT(name && index && o->n_recs <= o->cap_recs);
+    MRS_ASSERT(name && index);
     size_t n = strlen(name);
     uint64_t hash = mrs_hash(name, n, extra).lo;
     char *copy = mrs_strndup(o->mem, name, n);
     enum mrs_status s = copy ? MRS_OK : mrs_err_memory(e, n);
     pthread_mutex_lock(&o->lock);
+    MRS_ASSERT(o->n_recs <= o->cap_recs);
     for (uint32_t i = 0; s == MRS_OK && i < o->n_recs; i++) {
         if (o->recs[i].hash == hash && o->recs[i].extra == extra &&
             strcmp(o->recs[i].name, name) == 0) {
@@ -220,7 +221,7 @@ mrsi_output_input_same(const struct mrs_output *o, struct mrs_err *e)
 enum mrs_status
 mrsi_output_note_file(struct mrs_output *o, int fd, const char *path, struct mrs_err *e)
 {
-    MRS_ASSERT(fd >= 0 && o->n_files <= o->cap_files);
+    MRS_ASSERT(fd >= 0);
     size_t top = strlen(o->partial) + 1;
     struct stat st;
     if (fstat(fd, &st) < 0) {
@@ -229,6 +230,7 @@ mrsi_output_note_file(struct mrs_output *o, int fd, const char *path, struct mrs
     char *rel = mrs_strndup(o->mem, path + top, strlen(path) - top);
     enum mrs_status s = rel ? MRS_OK : mrs_err_memory(e, strlen(path));
     pthread_mutex_lock(&o->lock);
+    MRS_ASSERT(o->n_files <= o->cap_files);
     struct mrsi_out_file *more =
         s == MRS_OK ? mrs_more(o->mem, o->files, o->n_files, &o->cap_files, sizeof *more) : NULL;
     if (s == MRS_OK && !more) {

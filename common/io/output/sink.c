@@ -256,8 +256,8 @@ mrs_sink_restart(struct mrs_sink *s, struct mrs_err *e)
 static void
 unlist(struct mrs_sink *s)
 {
-    MRS_ASSERT(s->o->sinks);
     pthread_mutex_lock(&s->o->lock);
+    MRS_ASSERT(s->o->sinks);
     struct mrs_sink **at = &s->o->sinks;
     while (*at && *at != s) {
         at = &(*at)->next;
@@ -272,7 +272,6 @@ unlist(struct mrs_sink *s)
 static enum mrs_status
 record(struct mrs_sink *s, struct mrs_err *e)
 {
-    MRS_ASSERT(s->rec < s->o->n_recs);
     struct mrs_output *o = s->o;
     struct stat st;
     if (fstat(s->fd, &st) < 0) {
@@ -283,6 +282,7 @@ record(struct mrs_sink *s, struct mrs_err *e)
         return done;
     }
     pthread_mutex_lock(&o->lock);
+    MRS_ASSERT(s->rec < o->n_recs);
     struct mrsi_out_rec *rec = &o->recs[s->rec];
     rec->data = true;
     rec->codec = o->codec;

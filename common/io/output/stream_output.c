@@ -104,12 +104,12 @@ put_item(struct mrsi_stream_output *st, struct mrsi_archive_entry_out *item, con
 enum mrs_status
 mrsi_stream_put(struct mrs_output *o, uint32_t index, struct mrs_err *e)
 {
-    MRS_ASSERT(index < o->n_recs);
     struct mrsi_stream_output *st = o->stream;
     if (!st) {
         return MRS_OK;
     }
     pthread_mutex_lock(&o->lock);
+    MRS_ASSERT(index < o->n_recs);
     struct mrsi_out_rec rec = o->recs[index];
     pthread_mutex_unlock(&o->lock);
     enum mrs_status s = MRS_OK;

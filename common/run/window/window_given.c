@@ -127,36 +127,39 @@ is_sound(const struct mrsi_window_given *g, uint64_t alike)
             mrsi_savepoint_is_doc(g->alike.p + alike, mrs_le32(g->alike.p + alike)));
 }
 
-enum mrs_status
-mrsi_window_take(struct mrsi_window_given *g, uint64_t first, uint64_t n, struct mrs_buf *at, struct mrs_buf *given,
-                 struct mrs_err *e)
+static enum mrs_status
+take_one(struct mrsi_window_given *g, struct mrsi_window_taken *t, const struct mrsi_rec *r, struct mrs_err *e)
 {
-    MRS_ASSERT(g->alike.ended);
-    enum mrs_status s = MRS_OK;
-    mrs_buf_reset(at);
-    mrs_buf_reset(given);
-    for (uint64_t i = first; s == MRS_OK && i < first + n; i++) {
-        if (i >= g->spill.total) { /* only where the state of another run says so */
-            return mrsi_state_damaged("the step", e);
-        }
+    const uint64_t place = r ? t->bytes.n + 1 : 0;
+    mrs_buf_put(&t->at, &place, sizeof place);
+    t->n++;
+    if (r && g->resumed && r->order != g->last && !is_sound(g, r->order)) {
+        return mrsi_state_damaged("what was computed for documents", e);
+    }
+    if (r) {
+        g->last = r->order;
+        mrs_buf_put(&t->bytes, &r->order, sizeof r->order);
+        mrs_buf_put(&t->bytes, mrsi_rec_shape(r), r->shape_len);
+    }
+    return MRS_OK;
+}
+
+enum mrs_status
+mrsi_window_take(struct mrsi_window_given *g, struct mrsi_window_taken *t, uint64_t end, struct mrs_err *e)
+{
+    MRS_ASSERT(g->alike.ended && t->first < end);
+    enum mrs_status s = end <= g->spill.total ? MRS_OK : mrsi_state_damaged("the step", e); /* only of another run */
+    mrs_buf_reset(&t->at);
+    mrs_buf_reset(&t->bytes);
+    t->n = 0;
+    for (uint64_t i = t->first; s == MRS_OK && i < end && !mrsi_is_large(g->en, t->bytes.n); i++) {
         s = i < g->lo || i >= g->hi ? load(g, i, e) : MRS_OK;
-        if (s != MRS_OK) {
-            break;
-        }
-        const struct mrsi_rec *r = ((const struct mrsi_rec *const *)(const void *)g->place.p)[i - g->lo];
-        uint64_t place = r ? given->n + 1 : 0;
-        mrs_buf_put(at, &place, sizeof place);
-        if (r && g->resumed && r->order != g->last && !is_sound(g, r->order)) {
-            return mrsi_state_damaged("what was computed for documents", e);
-        }
-        if (r) {
-            g->last = r->order;
-            mrs_buf_put(given, &r->order, sizeof r->order);
-            mrs_buf_put(given, mrsi_rec_shape(r), r->shape_len);
+        if (s == MRS_OK) {
+            s = take_one(g, t, ((const struct mrsi_rec *const *)(const void *)g->place.p)[i - g->lo], e);
         }
     }
-    MRS_THEN(s, mrs_buf_status(at, e));
-    return s == MRS_OK ? mrs_buf_status(given, e) : s;
+    MRS_THEN(s, mrs_buf_status(&t->at, e));
+    return s == MRS_OK ? mrs_buf_status(&t->bytes, e) : s;
 }
 
 /* ---- savepoints ---- */

@@ -160,13 +160,6 @@ give_member(void *arg, struct mrs_view doc, struct mrs_err *e)
     return s == MRS_OK ? mrsi_interrupted(g->r->en, e) : s;
 }
 
-static enum mrs_status
-commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
-{
-    (void)arg, (void)w, (void)p, (void)e;
-    return MRS_OK;
-}
-
 /* ---- computing ---- */
 static struct mrs_window_member
 member_at(const struct mrs_window_group *group, uint64_t i)
@@ -235,7 +228,7 @@ all_groups(void *arg, struct mrs_err *e)
     struct mrsi_window_run *r = arg;
     const uint64_t n = r->lists.n, fit = n ? JOB_MEMBERS * r->lists.n_groups / n : 0;
     struct window_compute x = {.r = r, .a_job = fit ? fit : 1};
-    struct mrsi_pipe p = {r->en, sizeof(struct window_job), fetch, work, commit, clear, &x};
+    struct mrsi_pipe p = {r->en, sizeof(struct window_job), fetch, work, NULL, clear, &x};
     return mrsi_pipe_run(&p, e);
 }
 

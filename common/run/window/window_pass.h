@@ -68,10 +68,14 @@ enum mrs_status mrsi_window_give_alike(struct mrsi_window_given *g, struct mrs_v
                                        struct mrs_err *e);
 enum mrs_status mrsi_window_give(struct mrsi_spiller *to, uint64_t ordinal, uint64_t alike, struct mrs_view doc,
                                  struct mrs_err *e);
-/* For n documents, by one thread at a time. at: uint64_t of each, its place in given and 1, 0: it has no result; given:
- * for each a uint64_t for mrsi_window_alike, and a document. */
-enum mrs_status mrsi_window_take(struct mrsi_window_given *g, uint64_t first, uint64_t n, struct mrs_buf *at,
-                                 struct mrs_buf *given, struct mrs_err *e);
+struct mrsi_window_taken {
+    uint64_t first, n;       /* documents */
+    struct mrs_buf at, bytes; /* uint64_t of each: the place of its result in bytes and 1, 0: it has none; results: a
+                                uint64_t for mrsi_window_alike, and a document */
+};
+/* The results of documents from t->first to `end`, by one thread at a time; fewer if they are large, one at least. */
+enum mrs_status mrsi_window_take(struct mrsi_window_given *g, struct mrsi_window_taken *t, uint64_t end,
+                                 struct mrs_err *e);
 static inline struct mrs_view
 mrsi_window_doc_at(const uint8_t *p)
 {

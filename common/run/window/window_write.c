@@ -5,7 +5,7 @@
 struct window_write_job {
     struct mrsi_step_outputs_job io;
     struct mrs_window_entry entry; /* of one that is read again */
-    struct mrs_buf at, given;      /* what its documents receive: see mrsi_window_take */
+    struct mrsi_window_taken taken; /* what its documents receive; if that is large, of the next ones */
     struct mrs_buf bytes;
 };
 
@@ -20,11 +20,15 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
         mrs_buf_init(&job->entry.group, r->en->mem, MRS_KEY_MAX);
         mrs_buf_init(&job->entry.order, r->en->mem, MRS_KEY_MAX);
         mrs_buf_init(&job->entry.shape, r->en->mem, SIZE_MAX);
-        mrs_buf_init(&job->at, r->en->mem, SIZE_MAX);
-        mrs_buf_init(&job->given, r->en->mem, SIZE_MAX);
+        mrs_buf_init(&job->taken.at, r->en->mem, SIZE_MAX);
+        mrs_buf_init(&job->taken.bytes, r->en->mem, SIZE_MAX);
         mrs_buf_init(&job->bytes, r->en->mem, SIZE_MAX);
     }
-    MRS_THEN(s, mrsi_window_take(&r->given, job->io.block.first_doc, job->io.block.n_docs, &job->at, &job->given, e));
+    if (s == MRS_OK) {
+        job->taken.first = job->io.block.first_doc;
+        s = mrsi_window_take(&r->given, &job->taken, job->taken.first + job->io.block.n_docs, e);
+        *big = *big || job->taken.n < job->io.block.n_docs; /* nobody else takes any until it is committed */
+    }
     return s;
 }
 
@@ -37,8 +41,8 @@ clear(void *arg, void *p)
         mrs_buf_clear(&job->entry.group);
         mrs_buf_clear(&job->entry.order);
         mrs_buf_clear(&job->entry.shape);
-        mrs_buf_clear(&job->at);
-        mrs_buf_clear(&job->given);
+        mrs_buf_clear(&job->taken.at);
+        mrs_buf_clear(&job->taken.bytes);
         mrs_buf_clear(&job->bytes);
         mrsi_step_outputs_job_clear(&r->sides, &job->io);
     }
@@ -53,10 +57,30 @@ commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     if (job->bytes.cap > MRSI_BIG) {
         mrs_buf_clear(&job->bytes);
     }
-    if (job->given.cap > MRSI_BIG) {
-        mrs_buf_clear(&job->given);
-    }
     return s == MRS_OK ? mrsi_step_outputs_commit(&r->sides, job->io.out, e) : s;
+}
+
+/* *given: what was given for a document: a uint64_t, and a document. */
+static enum mrs_status
+find_given(struct mrsi_window_run *r, struct window_write_job *job, uint64_t ordinal, const uint8_t **given,
+           struct mrs_err *e)
+{
+    struct mrsi_window_taken *t = &job->taken;
+    enum mrs_status s = MRS_OK;
+    MRS_ASSERT(ordinal >= t->first);
+    if (ordinal >= t->first + t->n) {
+        t->first = ordinal;
+        s = mrsi_window_take(&r->given, t, job->io.block.first_doc + job->io.block.n_docs, e);
+    }
+    if (s != MRS_OK) {
+        return s;
+    }
+    const uint64_t place = ((const uint64_t *)(const void *)t->at.p)[ordinal - t->first];
+    if (!place) { /* only where the state of another run says so */
+        return mrsi_state_damaged("what was computed for documents", e);
+    }
+    *given = t->bytes.p + place - 1;
+    return MRS_OK;
 }
 
 /* A member with what was given for it. */
@@ -65,12 +89,12 @@ splice(struct mrsi_window_run *r, struct mrsi_worker *w, struct window_write_job
        struct mrs_view doc, enum mrs_fate *fate)
 {
     MRS_ASSERT(r->bits.p[ordinal] == MRSI_WINDOW_IN && mrs_view_is_framed(doc));
-    const uint64_t place = ((const uint64_t *)(const void *)job->at.p)[ordinal - job->io.block.first_doc];
+    const uint8_t *given = NULL;
     uint64_t alike;
-    if (!place) { /* only where the state of another run says so */
-        return mrsi_state_damaged("what was computed for documents", &w->err);
+    enum mrs_status s = find_given(r, job, ordinal, &given, &w->err);
+    if (s != MRS_OK) {
+        return s;
     }
-    const uint8_t *given = job->given.p + place - 1;
     void *work = mrsi_work_of(w, r->step, &w->err);
     if (!work) {
         return MRS_DEAD;
@@ -78,8 +102,8 @@ splice(struct mrsi_window_run *r, struct mrsi_worker *w, struct window_write_job
     memcpy(&alike, given, sizeof alike);
     mrs_buf_reset(&job->bytes);
     mrsi_remarks_begin(w);
-    enum mrs_status s = r->ops->splice(r->st->state, &w->ctx, work, doc, mrsi_window_alike(&r->given, alike),
-                                       mrsi_window_doc_at(given + sizeof alike), &job->bytes, fate);
+    s = r->ops->splice(r->st->state, &w->ctx, work, doc, mrsi_window_alike(&r->given, alike),
+                       mrsi_window_doc_at(given + sizeof alike), &job->bytes, fate);
     mrsi_eased(mrsi_row(w, r->step, 0), s == MRS_OK ? w->ctx.eased : 0, doc);
     return s;
 }

@@ -193,7 +193,7 @@ fold_one(struct ext_groups *g, uint32_t group, struct mrs_err *e)
 static uint32_t
 next_group(const struct ext_groups *g, uint32_t after)
 {
-    MRS_ASSERT(after <= g->n_groups);
+    MRS_ASSERT(after == UINT32_MAX || after < g->n_groups);
     uint32_t best = UINT32_MAX;
     for (uint32_t i = 0; i < g->n_groups; i++) {
         bool behind = after == UINT32_MAX || compare_bytes(g, g->group[i], g->group[after]) > 0;

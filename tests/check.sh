@@ -235,6 +235,7 @@ part_long() {
         SEED=$settled WRITERS_SEED=$settled run "live/$script" bash tests/live/run.sh "$obj/mongoreshape" "$script"
     done
     has_target twin || return
+    run "cases, host, twin, assertions" "$make" -s BUILD=build/asserted ASSERT=1 SEED="$seed" SEEDS=300 cases host twin
     SHOW=' agree, ' run "twin from $seed" "$make" -s SEED="$seed" SEEDS=2000 twin
     SHOW=' agree, ' run "killed from $seed" "$make" -s SEED="$seed" SEEDS=300 killed
     SAMPLE=${SAMPLE:+-$SAMPLE} SHOW=' agree, ' run "weak from $seed" "$make" -s SEED="$seed" SEEDS=150 weak

@@ -204,6 +204,7 @@ put_group(struct mrsi_window_lists *l, uint64_t no, struct mrs_buf bufs[2], stru
         s = mrs_buf_status(key, e);
         MRS_THEN(s, mrs_buf_status(rest, e));
         MRS_THEN(s, mrsi_sorter_put(to, key->p, (uint32_t)key->n, rest->p, (uint32_t)rest->n, e));
+        MRS_THEN(s, mrsi_interrupted(to->en, e));
     }
     return s;
 }

@@ -143,8 +143,9 @@ static enum mrs_status
 give_alike(void *arg, struct mrs_view doc, struct mrs_err *e)
 {
     struct window_group *g = arg;
-    mrs_arena_reset(&g->w->arena);
-    return mrsi_window_give_alike(&g->r->given, doc, &g->alike, e);
+    enum mrs_status s = mrsi_window_give_alike(&g->r->given, doc, &g->alike, e);
+    mrs_arena_reset(&g->w->arena); /* the document may lie there */
+    return s;
 }
 
 static enum mrs_status

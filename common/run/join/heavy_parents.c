@@ -3,12 +3,6 @@
  * memory. */
 #include "heavy_parents.h"
 
-bool
-mrsi_is_heavy(const struct mrsi_join_run *j, const struct mrsi_partition *p)
-{
-    return p->bytes > mrsi_layout_most(j->en->memory, j->en->jobs);
-}
-
 /* Loads a mapped (far) record with its payload; *r is valid until the next load. */
 static enum mrs_status
 load_far(struct mrsi_heavy *h, const struct mrsi_rec **r, struct mrs_err *e)

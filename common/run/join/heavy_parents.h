@@ -21,7 +21,6 @@ struct mrsi_heavy {
     struct mrsi_temp *pages;      /* pages of a splice beyond a few megabytes */
     uint64_t page_bytes;
 };
-bool mrsi_is_heavy(const struct mrsi_join_run *j, const struct mrsi_partition *p);
 enum mrs_status mrsi_heavy_begin(struct mrsi_heavy *h, struct mrsi_join_run *j, const struct mrsi_slice *slice,
                                  uint64_t lo, uint64_t hi, struct mrs_err *e);
 void mrsi_heavy_end(struct mrsi_heavy *h);

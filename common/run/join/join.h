@@ -75,8 +75,7 @@ struct mrsi_join_run {
         uint32_t part;          /* of into */
         size_t at;              /* offset of the first document without a slice */
         uint64_t next;          /* its ordinal */
-        struct mrsi_spill split; /* the records of a partition that was too large, in smaller partitions */
-        uint32_t split_part;    /* index + 1 of that partition in the spill; 0: none */
+        struct mrsi_spill_split split;
     } slices;
     struct mrsi_refused_position refused; /* before any output */
     struct mrsi_savepoint_list log_kept, left_kept;

@@ -29,7 +29,7 @@ void
 mrsi_slices_clear(struct mrsi_join_run *j)
 {
     mrs_block_clear(&j->slices.block);
-    mrsi_spill_clear(&j->slices.split);
+    mrsi_spill_clear(&j->slices.split.spill);
     memset(&j->slices, 0, sizeof j->slices);
 }
 
@@ -127,26 +127,17 @@ take_documents(struct mrsi_join_run *j, struct mrsi_slice *slice, uint64_t hi, s
 }
 
 /* ---- records of slices ---- */
-/* The partition of the next document; a large one is split. */
 static enum mrs_status
 find_partition(struct mrsi_join_run *j, struct mrsi_slice *slice, struct mrs_err *e)
 {
     struct mrsi_slices *x = &j->slices;
-    struct mrsi_spill *sp = &j->spill;
-    enum mrs_status s = MRS_OK;
-    if (x->next >= sp->total) { /* only if the resumed state is wrong */
+    if (x->next >= j->spill.total) { /* only if the resumed state is wrong */
         return mrsi_state_damaged("the step", e);
     }
-    uint32_t i = mrsi_spill_part_of(sp, x->next);
-    slice->is_loaded = mrsi_is_heavy(j, &sp->part[i]) && sp->part[i].hi - sp->part[i].lo > 1;
-    slice->spill = slice->is_loaded ? &x->split : sp;
-    if (slice->is_loaded && x->split_part != i + 1) {
-        x->split_part = i + 1;
-        s = mrsi_spill_split(&x->split, sp, i, e);
-    }
+    enum mrs_status s = mrsi_spill_find(&j->spill, &x->split, x->next, &slice->spill, &slice->partition, e);
     if (s == MRS_OK) {
-        slice->partition = mrsi_spill_part_of(slice->spill, x->next);
-        slice->is_heavy = mrsi_is_heavy(j, &slice->spill->part[slice->partition]);
+        slice->is_loaded = slice->spill == &x->split.spill;
+        slice->is_heavy = mrsi_spill_is_heavy(slice->spill, slice->partition);
     }
     return s;
 }

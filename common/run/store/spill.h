@@ -130,10 +130,19 @@ enum mrs_status mrsi_spill_init(struct mrsi_spill *sp, struct mrsi_engine *en, u
 enum mrs_status mrsi_spill_spare(struct mrsi_spill *sp, uint32_t n, struct mrs_err *e);
 void mrsi_spill_add(struct mrsi_spill *sp); /* one thread at a time */
 uint64_t mrsi_spill_bytes(struct mrsi_spill *sp, uint32_t part); /* in completed pieces */
-/* sub, initialized by this or zeroed, gets the records of a partition of sp in partitions of its own. It is cleared
- * like any other, and reuses its file and memory for the next partition. sp must have no spiller. */
+/* spill_split.c. sub, initialized by this or zeroed, gets the records of a partition of sp in partitions of its own. It
+ * is cleared like any other, and reuses its file and memory for the next partition. sp must have no spiller. */
 enum mrs_status mrsi_spill_split(struct mrsi_spill *sub, const struct mrsi_spill *sp, uint32_t part,
                                  struct mrs_err *e);
+bool mrsi_spill_is_heavy(const struct mrsi_spill *sp, uint32_t part); /* too large for a worker */
+/* The partition of an ordinal: sp's, or, if that is too large and has several ordinals, one of those it is split into
+ * when it is first asked for. *in: sp or &sub->spill. */
+struct mrsi_spill_split {
+    struct mrsi_spill spill;
+    uint32_t of; /* sp's partition + 1; 0: none yet */
+};
+enum mrs_status mrsi_spill_find(const struct mrsi_spill *sp, struct mrsi_spill_split *sub, uint64_t ord,
+                                const struct mrsi_spill **in, uint32_t *part, struct mrs_err *e);
 void mrsi_spill_clear(struct mrsi_spill *sp);
 void mrsi_slabs_free(struct mrs_mem *mem, struct mrs_buf *slabs); /* pointers to memory, and the memory */
 uint32_t mrsi_spill_part_of(const struct mrsi_spill *sp, uint64_t ord); /* for one of its ordinals */

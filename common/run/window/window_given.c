@@ -36,7 +36,7 @@ mrsi_window_given_clear(struct mrsi_window_given *g)
         mrs_buf_clear(&g->place);
         pthread_mutex_destroy(&g->lock);
         mrsi_spill_clear(&g->spill);
-        mrsi_spill_clear(&g->split);
+        mrsi_spill_clear(&g->split.spill);
         memset(g, 0, sizeof *g);
     }
 }
@@ -64,31 +64,13 @@ mrsi_window_give(struct mrsi_spiller *to, uint64_t ordinal, uint64_t alike, stru
 }
 
 /* ---- taking ---- */
-/* The partition of a document; one that is too large at once is split, and it is one of these. */
-static enum mrs_status
-find(struct mrsi_window_given *g, uint64_t ordinal, const struct mrsi_spill **in, uint32_t *part, struct mrs_err *e)
-{
-    MRS_ASSERT(ordinal < g->spill.total);
-    const struct mrsi_partition *p = &g->spill.part[mrsi_spill_part_of(&g->spill, ordinal)];
-    uint32_t no = (uint32_t)(p - g->spill.part);
-    enum mrs_status s = MRS_OK;
-    bool split = p->bytes > mrsi_layout_most(g->en->memory, g->en->jobs) && p->hi - p->lo > 1;
-    if (split && g->split_part != no + 1) {
-        g->split_part = no + 1;
-        s = mrsi_spill_split(&g->split, &g->spill, no, e);
-    }
-    *in = split ? &g->split : &g->spill;
-    *part = s != MRS_OK ? 0 : split ? mrsi_spill_part_of(&g->split, ordinal) : no;
-    return s;
-}
-
 /* Loads the partition of a document, with the place of each of its results. */
 static enum mrs_status
 load(struct mrsi_window_given *g, uint64_t ordinal, struct mrs_err *e)
 {
     const struct mrsi_spill *in;
     uint32_t part;
-    enum mrs_status s = find(g, ordinal, &in, &part, e);
+    enum mrs_status s = mrsi_spill_find(&g->spill, &g->split, ordinal, &in, &part, e);
     if (s != MRS_OK) {
         return s;
     }

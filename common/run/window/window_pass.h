@@ -52,8 +52,7 @@ struct mrsi_window_given {
                                      alike, or ALONE; as shape a document */
     struct mrsi_file_array alike; /* of groups: documents */
     pthread_mutex_t lock;         /* for alike, while groups are computed */
-    struct mrsi_spill split;      /* of the partition split_part - 1, if that is large */
-    uint32_t split_part;
+    struct mrsi_spill_split split;
     struct mrs_buf pieces, list, place; /* of the partition of ordinals lo to hi: struct mrsi_rec *, or NULL, of each */
     uint64_t lo, hi;
     bool resumed;                 /* of another run: */

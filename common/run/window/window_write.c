@@ -27,7 +27,7 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
     if (s == MRS_OK) {
         job->taken.first = job->io.block.first_doc;
         s = mrsi_window_take(&r->given, &job->taken, job->taken.first + job->io.block.n_docs, e);
-        *big = *big || job->taken.n < job->io.block.n_docs; /* nobody else takes any until it is committed */
+        *big = *big || job->taken.n < job->io.block.n_docs; /* no other job takes results until this one is committed */
     }
     return s;
 }

@@ -17,6 +17,7 @@ import blind  # noqa: F401
 import blind_firms  # noqa: F401
 import blind_offices  # noqa: F401
 import blind_second  # noqa: F401
+import blind_third  # noqa: F401
 import blind_trades  # noqa: F401
 import recount
 import styles  # noqa: F401

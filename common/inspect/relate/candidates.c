@@ -59,11 +59,11 @@ estimate(const struct mrsi_relating *x, struct mrsi_reference *r)
     known = known && !mrsi_can_look_up(x, key);
     bool measured = known;
     r->contained = known ? r->contained : mrsi_path_may_be_in(p, r->as_number, key) ? 1 : 0;
-    if (r->contained < LEAST_CONTAINED) {
-        return false;
-    }
     bool proof = mrsi_path_is_id(key) || !key->count.n[MRSI_NUMBER]; /* other numbers are no ids */
     r->by_kind = p->type_field && proof && mrsi_path_names(p->type_field, key->in->no, &x->words);
+    if (r->contained < LEAST_CONTAINED && !(r->by_kind && r->contained > 0)) {
+        return false;
+    }
     r->cover = mrsi_sample_covered(p, r->as_number, key, &known);
     r->cover = known ? r->cover : (double)r->distinct * r->contained / (double)(r->keys ? r->keys : 1);
     r->cover = r->cover > 1 ? 1 : r->cover;
@@ -73,6 +73,9 @@ estimate(const struct mrsi_relating *x, struct mrsi_reference *r)
     r->cover = r->cover > .97 ? 1 : r->cover;
     r->matched_distinct = (uint64_t)((double)r->distinct * r->contained + .999);
     mrsi_judge(x, r);
+    if (r->cover >= 1 && key->count.n[MRSI_NUMBER] && key->distinct >= 3 && mrsi_path_is_far_from_zero(key)) {
+        return true; /* perhaps one of several targets */
+    }
     return r->score >= LEAST || (r->n >= .75 && r->contained >= .25) || r->v >= .85 || r->by_kind;
 }
 

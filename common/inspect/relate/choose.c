@@ -227,6 +227,29 @@ add(struct mrsi_relating *x, const struct mrsi_reference *r, struct mrs_err *e)
     return mrsi_reference_add(x->x, r) ? MRS_OK : mrs_err_memory(e, sizeof *r);
 }
 
+/* Whether the values or a type field show this target; dense integers match by chance. */
+static bool
+is_evident(const struct mrsi_reference *r)
+{
+    const struct mrsi_path *p = r->from[0];
+    bool integers = r->to[0]->count.n[MRSI_NUMBER] > 0;
+    return (r->v >= .6 || r->by_kind) && (!integers || r->n >= .9 || p->type_field);
+}
+
+/* Whether a key has exactly the values that others lack: then even numbers without gaps do not match by chance. */
+static bool
+has_the_rest(const struct mrsi_relating *x, const struct mrsi_reference *r, uint64_t others)
+{
+    struct mrsi_reference rest = *r;
+    if (!others || others + r->matched_distinct != r->distinct) {
+        return false;
+    }
+    rest.distinct = r->matched_distinct;
+    rest.contained = 1;
+    mrsi_judge(x, &rest);
+    return rest.v >= .85;
+}
+
 /* A path with values of several collections: targets without common values that together cover almost all. Values found
  * in the first ones are no orphans of the others. */
 static bool
@@ -234,11 +257,9 @@ joins_in(const struct mrsi_relating *x, const struct mrsi_reference *r, const st
          struct mrsi_reference *const *taken, uint32_t n)
 {
     MRS_ASSERT(n < MRSI_PARTS + 1);
-    uint64_t matched = r->matched_distinct;
+    uint64_t others = 0;
     bool asked = r->asked > 0, typed = r->by_kind; /* a type field names the target: numbers may be in several */
-    bool integers = r->to[0]->count.n[MRSI_NUMBER] > 0;
-    if (r->from[0] != p || r->dropped || (r->v < .6 && !r->by_kind) || r->matched_distinct < 3 ||
-        (integers && r->n < .9 && !p->type_field)) {
+    if (r->from[0] != p || r->dropped || r->matched_distinct < 3) {
         return false;
     }
     const struct mrsi_reference *up = best_of(x, r->to[0]);
@@ -249,11 +270,13 @@ joins_in(const struct mrsi_relating *x, const struct mrsi_reference *r, const st
         if (taken[i]->to[0]->in == r->to[0]->in) {
             return false;
         }
-        matched += taken[i]->matched_distinct;
+        others += taken[i]->matched_distinct;
         asked |= taken[i]->asked > 0;
         typed &= taken[i]->by_kind;
     }
-    return typed || matched <= r->distinct + r->distinct / (asked ? 10 : 100); /* results of lookups are estimates */
+    uint64_t error = r->distinct / (asked ? 10 : 100); /* results of lookups are estimates */
+    return (is_evident(r) || has_the_rest(x, r, others)) &&
+           (typed || others + r->matched_distinct <= r->distinct + error);
 }
 
 enum { TARGETS = 8 };

@@ -28,11 +28,13 @@ linked(const struct mrsi_inspection *x, const struct mrsi_collection *a, const s
     return false;
 }
 
+/* A field that most of the objects at `parent` have; NULL: most documents. */
 static bool
-is_part(const struct mrsi_path *p)
+is_part(const struct mrsi_path *p, const struct mrsi_path *parent)
 {
-    return p->hash && !p->lists && p->kind == MRSI_FIELD && !p->names && !mrsi_path_is_id(p) && p->distinct >= 2 &&
-           (p->present - p->null) * 5 >= p->in->documents * 4;
+    uint64_t objects = parent ? parent->count.n[MRSI_OBJECT] : p->in->documents;
+    return p->hash && p->parent == parent && p->kind == MRSI_FIELD && !p->names && !mrsi_path_is_id(p) &&
+           p->distinct >= 2 && (p->present - p->null) * 5 >= objects * 4;
 }
 
 enum { GROUPS = 8, FRONT = 48 };
@@ -65,6 +67,19 @@ is_exactly_unique(const struct mrsi_path *p)
     return p->distinct >= p->present - p->null;
 }
 
+/* Whether a unique index of several fields has this one. */
+static bool
+is_in_key(const struct mrsi_path *q)
+{
+    for (uint32_t i = 0; i < q->in->indexes; i++) {
+        const struct mrsi_seen_index *x = &q->in->index[i];
+        if (x->unique && mrs_doc_get(x->key, q->text).type != MRS_MISSING) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void
 align_one(const struct mrsi_relating *y, struct mrsi_path *p, struct mrsi_path *q, struct alignment *out)
 {
@@ -76,7 +91,8 @@ align_one(const struct mrsi_relating *y, struct mrsi_path *p, struct mrsi_path *
         before = 0;
         *front = 0;
     }
-    if (before < 0 || (mrsi_sample_contained(p, false, q, &known) < .8 && known)) {
+    double least = strcmp(p->last, q->last) == 0 && is_in_key(q) ? .1 : .8; /* values may belong to others' documents */
+    if (before < 0 || (mrsi_sample_contained(p, false, q, &known) < least && known)) {
         return;
     }
     struct aligned *al = group_of(out, front);
@@ -98,9 +114,9 @@ align(const struct mrsi_relating *y, const struct mrsi_collection *a, const stru
     MRS_ASSERT(a != b || parent);
     for (uint32_t i = 0; i < a->paths; i++) {
         struct mrsi_path *p = &a->path[i];
-        for (uint32_t k = 0; is_part(p) && p->parent == parent && k < b->paths; k++) {
+        for (uint32_t k = 0; is_part(p, parent) && k < b->paths; k++) {
             struct mrsi_path *q = &b->path[k];
-            if (is_part(q) && q->ways == 1 && !is_exactly_unique(q)) {
+            if (is_part(q, NULL) && !is_exactly_unique(q)) {
                 align_one(y, p, q, out);
             }
         }
@@ -141,20 +157,26 @@ has_position(const struct mrsi_reference *r)
     return false;
 }
 
-/* A key that an index declares, by the names of its fields, from documents that it does not number itself. */
+/* A key that a unique index declares, by the names of its fields. */
 static bool
-is_declared(const struct mrsi_reference *r)
+is_named_key(const struct mrsi_reference *r)
 {
     MRS_ASSERT(r->parts > 1);
-    const struct mrsi_path *const *from = (const struct mrsi_path *const *)r->from;
-    const struct mrsi_path *const *to = (const struct mrsi_path *const *)r->to;
     for (uint32_t i = 0; i < r->parts; i++) {
-        if (strcmp(from[i]->last, to[i]->last) != 0) {
+        if (strcmp(r->from[i]->last, r->to[i]->last) != 0) {
             return false;
         }
     }
-    return r->contained >= .98 && r->matched_distinct >= 50 && mrsi_paths_have_unique_index(to, r->parts) &&
-           !mrsi_paths_have_unique_index(from, r->parts) && r->distinct * 100 < r->values * 95;
+    return mrsi_paths_have_unique_index((const struct mrsi_path *const *)r->to, r->parts);
+}
+
+/* Such a key, from documents that it does not number itself. */
+static bool
+is_declared(const struct mrsi_reference *r)
+{
+    return is_named_key(r) && r->contained >= .98 && r->matched_distinct >= 50 &&
+           !mrsi_paths_have_unique_index((const struct mrsi_path *const *)r->from, r->parts) &&
+           r->distinct * 100 < r->values * 95;
 }
 
 /* Whether `parts` of the aligned fields form a key of b that a refers to. */
@@ -187,11 +209,12 @@ attempt(struct mrsi_relating *x, struct aligned *al, const uint32_t *part, uint3
             r.match = "equal";
             r.v = .9;
             r.n = 1;
-            r.score = r.contained;
             double fill = (double)r.keys / product(r.to, parts);
+            bool many = r.contained >= .9 || (is_named_key(&r) && r.matched * 10 >= r.values * 9);
+            r.score = many && r.contained < .9 ? .9 : r.contained;
             bool apart = (1 - fill) * (double)r.distinct >= 5; /* some combinations do not exist */
             bool key = (apart && !has_position(&r)) || names_target(x, &r) || is_declared(&r);
-            if (r.contained >= .9 && key && r.matched_distinct >= 5 && (!al->best.parts || fill < al->fill)) {
+            if (many && key && r.matched_distinct >= 5 && (!al->best.parts || fill < al->fill)) {
                 al->best = r;
                 al->fill = fill;
             }
@@ -202,11 +225,38 @@ attempt(struct mrsi_relating *x, struct aligned *al, const uint32_t *part, uint3
     return s;
 }
 
+/* Tries the fields of a unique index first: other fields may be unique together by chance. */
+static enum mrs_status
+declared(struct mrsi_relating *x, struct aligned *al, uint32_t *tries, struct mrs_err *e)
+{
+    MRS_ASSERT(al->n <= ALIGNED && tries);
+    enum mrs_status s = MRS_OK;
+    for (uint32_t set = 0; s == MRS_OK && *tries && set < 1u << al->n && !al->best.parts; set++) {
+        uint32_t part[ALIGNED], n = 0;
+        const struct mrsi_path *key[ALIGNED];
+        for (uint32_t i = 0; i < al->n; i++) {
+            if (set >> i & 1) {
+                key[n] = al->b[i];
+                part[n++] = i;
+            }
+        }
+        if (n > 1 && n <= MRSI_PARTS && mrsi_paths_have_unique_index(key, n)) {
+            bool unique;
+            --*tries;
+            s = attempt(x, al, part, n, &unique, e);
+        }
+    }
+    return s;
+}
+
 static enum mrs_status
 pairs_and_triples(struct mrsi_relating *x, struct aligned *al, uint32_t *tries, struct mrs_err *e)
 {
     MRS_ASSERT(al->n <= ALIGNED && tries);
-    enum mrs_status s = MRS_OK;
+    enum mrs_status s = declared(x, al, tries, e);
+    if (s != MRS_OK || al->best.parts) {
+        return s;
+    }
     bool pair[ALIGNED][ALIGNED] = {{false}};
     for (uint32_t i = 0; i < al->n; i++) {
         for (uint32_t k = i + 1; s == MRS_OK && k < al->n && *tries; k++) {
@@ -250,7 +300,7 @@ one_pair(struct mrsi_relating *x, const struct mrsi_collection *a, const struct 
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; s == MRS_OK && i <= a->paths; i++) {
         const struct mrsi_path *parent = i ? &a->path[i - 1] : NULL;
-        if (parent && (parent->lists || parent->kind != MRSI_FIELD || !parent->count.n[MRSI_OBJECT])) {
+        if (parent && (parent->kind == MRSI_ANY || !parent->count.n[MRSI_OBJECT])) {
             continue;
         }
         struct alignment *l = mrs_zalloc(x->x->mem, sizeof *l);

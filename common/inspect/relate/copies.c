@@ -117,7 +117,8 @@ compare(struct mrsi_relating *x, const struct besides *b, struct mrsi_copied *c,
         }
     }
     c->stale = c->compared - equal;
-    c->said = c->compared >= 10 && equal * 2 >= c->compared && equal >= by_chance * 2 &&
+    bool further = mrsi_path_is_unique(c->from) && c->beside->parents * 5 < c->beside->matched * 4; /* aliases, say */
+    c->said = c->compared >= 10 && equal * 2 >= c->compared && equal >= by_chance * 2 && !further &&
               (!has_own_target(x->x, c) || equal * 20 >= c->compared * 19);
     mrs_free(x->x->mem, a);
     mrs_free(x->x->mem, k);

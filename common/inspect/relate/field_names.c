@@ -694,6 +694,24 @@ is_above_own(const char *name, const char *title)
     return false;
 }
 
+/* "code" of delays for delayCodes or delay_codes: the names of collection and field together. */
+static bool
+completes_title(const struct mrsi_path *from, const struct mrsi_path *key, const struct mrsi_vocabulary *v)
+{
+    char own[MRSI_NAME_ROOM];
+    joined(title(from, v), own);
+    const char *parts[] = {own, from->last}, *to = key->in->name;
+    for (size_t i = 0; i < 2; i++) {
+        size_t n = strlen(parts[i]);
+        to += i && (*to == '_' || *to == '-');
+        if (n < 2 || strncasecmp(to, parts[i], n) != 0) {
+            return false;
+        }
+        to += n;
+    }
+    return from->ways == 1 && (*to == 0 || strcasecmp(to, "s") == 0 || strcasecmp(to, "es") == 0);
+}
+
 double
 mrsi_name_score(const struct mrsi_path *from, const struct mrsi_path *key, const struct mrsi_vocabulary *v,
                 double cover, bool unique)
@@ -707,6 +725,9 @@ mrsi_name_score(const struct mrsi_path *from, const struct mrsi_path *key, const
     joined(&n, a);
     joined(t, b);
     bool self = from->in == key->in;
+    if (!self && completes_title(from, key, v)) {
+        return 1;
+    }
     if (mrsi_name_is_own(from, v) && strcmp(from->text, "_id") != 0) {
         return 0;
     }

@@ -24,9 +24,10 @@ density_for(const struct mrsi_path *p, const struct mrsi_path *key)
     return same ? density(key) * (double)key->count.step : density(key);
 }
 
-static bool
-far_from_zero(const struct mrsi_path *key)
+bool
+mrsi_path_is_far_from_zero(const struct mrsi_path *key)
 {
+    MRS_ASSERT(key->in && key->in->share > 0);
     double least = (double)key->count.least, width = (double)key->count.most - least + 1;
     return least > 10 * width || (least > 1000 && least > 10 * (double)key->distinct / key->in->share);
 }
@@ -46,7 +47,7 @@ by_integers(const struct mrsi_reference *r, double n)
     if ((1 - by_chance) * (double)r->matched_distinct >= 10) {
         return .9;
     }
-    return far_from_zero(key) && r->matched_distinct >= 3 ? .85 : 0;
+    return mrsi_path_is_far_from_zero(key) && r->matched_distinct >= 3 ? .85 : 0;
 }
 
 static double
@@ -64,6 +65,9 @@ by_text(const struct mrsi_reference *r, double n)
     }
     if ((r->matched_distinct >= 20 && mean >= 4) || (r->matched_distinct >= 5 && mean >= 8)) {
         return .9;
+    }
+    if (r->self && mrsi_path_is_id(key) && r->matched_distinct >= 3 && r->contained >= 1) {
+        return .65; /* any text may be in another collection, but what else is called like its own documents */
     }
     bool listed = mrsi_path_is_id(key) || mrsi_path_has_unique_index(key);
     if ((listed || mrsi_name_has_id(key)) && key->distinct >= 3 && key->distinct <= 1000 && r->contained >= 1 &&
@@ -174,12 +178,14 @@ mrsi_judge(const struct mrsi_relating *x, struct mrsi_reference *r)
     if (r->as_number && n < .65 && !wide_apart) {
         v = n = 0;
     }
-    bool own = mrsi_name_is_own(p, &x->words) && !mrsi_path_is_id(p);
+    bool own = mrsi_name_is_own(p, &x->words) && !mrsi_path_is_id(p) && n < 1 &&
+               (unique || v < .95); /* own ids are unique */
     bool text = p->count.n[MRSI_TEXT] * 2 > p->present && p->count.digits == 0; /* integers match by chance */
     bool all_in_id = text && (mrsi_path_is_id(key) || mrsi_path_is_id(p)) && r->contained >= .95 &&
                      r->matched_distinct >= 20;
     all_in_id |= v >= .9 && mrsi_path_is_id(key) && r->contained >= .99 && r->matched_distinct >= 50 &&
                  (1 - density_for(p, key)) * (double)r->matched_distinct >= 50;
+    all_in_id |= mrsi_path_is_id(key) && r->contained >= 1 && r->cover >= 1 && r->matched_distinct >= 50; /* the same */
     if ((unique && mrsi_path_is_unique(key) && n < .5 && v < .95 && !((same_ids || all_in_id) && v >= .85)) || own) {
         v *= .4;
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* key_paths.c - which paths can be targets, which can be references, and the overlap of their samples. */
 #include "relate.h"
+#include <strings.h>
 
 bool
 mrsi_path_is_id(const struct mrsi_path *p)
@@ -100,9 +101,8 @@ mrsi_path_kind(const struct mrsi_path *p, const struct mrsi_vocabulary *v)
     mrsi_name_split(p->last, v, false, &name);
     static const char *const kinds[] = {"type", "Type", "kind", "Kind", "class", "Class", "model", "Model"};
     size_t n = strlen(p->last);
-    while (n && strchr("dDiI_", p->last[n - 1])) { /* `target` of target_id, targetId */
-        n--;
-    }
+    n -= n > 2 && strncasecmp(p->last + n - 2, "id", 2) == 0 ? 2 : 0; /* `target` of target_id, targetId */
+    n -= n > 1 && p->last[n - 1] == '_';
     for (uint32_t i = 0; i < p->in->paths; i++) {
         const struct mrsi_path *q = &p->in->path[i];
         if (q->parent != p->parent || q == p || !q->count.n[MRSI_TEXT] || q->distinct > 20 || q->distinct < 2) {
@@ -115,6 +115,9 @@ mrsi_path_kind(const struct mrsi_path *p, const struct mrsi_vocabulary *v)
             continue;
         }
         const char *rest = q->last + n + (q->last[n] == '_');
+        if (n && *rest == 0 && names_several(q, v)) { /* `owner` of ownerId */
+            return q;
+        }
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
             if (strcmp(rest, kinds[k]) == 0) {
                 return q;

@@ -64,8 +64,9 @@ uninstall:
 abi: $(SHARED)
 	$(Q)sh packaging/abi.sh $(SHARED) $(if $(WRITE),--write,--whole)
 MACHINE  = $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
-## static: build/mongoreshape-VERSION-MACHINE, one file that needs nothing
+## static: build/mongoreshape-VERSION-MACHINE, one file that needs nothing; installs missing packages
 static:
+	$(Q)STATIC=1 ARCH='$(ARCH)' sh .ci/deps
 	$(Q)$(MAKE) --no-print-directory STATIC=1 static-program
 static-program: $(OBJ)/mongoreshape
 	$(Q)$(STRIP) -o $(BUILD)/mongoreshape-$(VERSION)-$(MACHINE) $<

@@ -34,6 +34,10 @@ for library in $libraries; do
 done
 is "here: no other machine is added" 0 "$(grep -c add-architecture log)"
 
+is "here: not what only a static program needs" 0 "$(grep -cx liblz4-dev here)"
+STATIC=1 deps > static
+is "for make static, too" 1 "$(grep -cx liblz4-dev static)"
+
 deps arm64 > there
 for library in $libraries; do
     is "arm64: $library" 1 "$(grep -cx "$library:arm64" there)"

@@ -112,6 +112,7 @@ struct mrsi_reference {
     bool as_number; /* text on one side is a number on the other */
     bool dbref, self, hinted, exact;
     bool by_kind; /* a sibling field gives the name of this collection */
+    bool namesake; /* a path of this name in another collection refers to the key */
     bool among_types; /* the path has values of each type of the key */
     bool candidate, dropped; /* dropped: not used any more */
     double score, v, n, f, contained, cover;

@@ -223,6 +223,54 @@ by_hint(struct mrsi_relating *x, struct mrs_err *e)
     return s;
 }
 
+/* Proposes the key for a path of another collection that has the same name and nothing but its values. */
+static enum mrs_status
+by_namesake(struct mrsi_relating *x, const struct mrsi_reference *of, struct mrsi_path *p, struct mrs_err *e)
+{
+    struct mrsi_ref_pair pair = {.r = {.from = {p}, .to = {of->to[0]}, .parts = 1, .as_number = of->as_number,
+                                       .namesake = true}};
+    MRS_ASSERT(of->from[0]->in != p->in);
+    struct mrsi_ref_pair *there = NULL;
+    pair.r.self = p->in == of->to[0]->in;
+    for (uint32_t i = 0; i < x->pairs; i++) {
+        if (x->pair[i].r.from[0] == p && x->pair[i].estimate >= .6) {
+            return MRS_OK;
+        }
+        bool same = x->pair[i].r.from[0] == p && x->pair[i].r.to[0] == of->to[0];
+        there = same ? &x->pair[i] : there;
+    }
+    if (!share_a_class(p, of->to[0]) || !estimate(x, &pair.r) || pair.r.contained < .95) {
+        return MRS_OK;
+    }
+    pair.estimate = pair.r.score;
+    if (there) {
+        *there = pair;
+        return MRS_OK;
+    }
+    return add_pair(x, &pair, e);
+}
+
+static enum mrs_status
+by_namesakes(struct mrsi_relating *x, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    for (uint32_t i = 0, n = x->pairs; i < n; i++) {
+        const struct mrsi_reference of = x->pair[i].r; /* the list grows */
+        bool named = of.score >= .6 && of.n >= .5 && !of.self && !of.dbref && !of.hinted;
+        for (uint32_t c = 0; s == MRS_OK && named && c < x->x->colls; c++) {
+            struct mrsi_collection *coll = &x->x->coll[c];
+            for (uint32_t k = 0; s == MRS_OK && coll != of.from[0]->in && k < coll->paths; k++) {
+                struct mrsi_path *p = &coll->path[k];
+                if (p != of.to[0] && mrsi_path_can_refer(p) && strcmp(p->last, of.from[0]->last) == 0 &&
+                    !mrsi_path_is_id(p) && !mrsi_name_is_own(p, &x->words)) {
+                    s = by_namesake(x, &of, p, e);
+                }
+            }
+        }
+    }
+    return s;
+}
+
 enum mrs_status
 mrsi_propose(struct mrsi_relating *x, struct mrs_err *e)
 {
@@ -250,6 +298,7 @@ mrsi_propose(struct mrsi_relating *x, struct mrs_err *e)
     }
     mrs_free(x->x->mem, may);
     mrsi_key_index_free(x);
+    MRS_THEN(s, by_namesakes(x, e));
     if (s == MRS_OK && x->pairs > PAIRS) {
         qsort(x->pair, x->pairs, sizeof *x->pair, by_estimate);
         s = mrsi_model_leave(x->x, e, "%u pairs of a path and a key that scored least were not counted",

@@ -240,6 +240,7 @@ is_evident(const struct mrsi_reference *r)
 static bool
 has_the_rest(const struct mrsi_relating *x, const struct mrsi_reference *r, uint64_t others)
 {
+    MRS_ASSERT(r->parts > 0);
     struct mrsi_reference rest = *r;
     if (!others || others + r->matched_distinct != r->distinct) {
         return false;

@@ -10,7 +10,7 @@ enum { ALIGNED = 6, TRIES = 64 };
 
 struct aligned {
     struct mrsi_path *a[ALIGNED], *b[ALIGNED];
-    uint32_t n;
+    uint32_t n, own; /* own: the first ones have the words of the group before their names; the others none */
     struct mrsi_reference best; /* parts 0: none yet. The one whose fields exclude most combinations */
     double fill;
 };
@@ -28,13 +28,20 @@ linked(const struct mrsi_inspection *x, const struct mrsi_collection *a, const s
     return false;
 }
 
-/* A field that most of the objects at `parent` have; NULL: most documents. */
 static bool
 is_part(const struct mrsi_path *p, const struct mrsi_path *parent)
 {
-    uint64_t objects = parent ? parent->count.n[MRSI_OBJECT] : p->in->documents;
     return p->hash && p->parent == parent && p->kind == MRSI_FIELD && !p->names && !mrsi_path_is_id(p) &&
-           p->distinct >= 2 && (p->present - p->null) * 5 >= objects * 4;
+           p->distinct >= 2;
+}
+
+/* At least so many fifths of the objects of a field have it. */
+static bool
+is_in(const struct mrsi_path *p, unsigned fifths)
+{
+    MRS_ASSERT(fifths <= 5);
+    uint64_t objects = p->parent ? p->parent->count.n[MRSI_OBJECT] : p->in->documents;
+    return (p->present - p->null) * 5 >= objects * fifths;
 }
 
 enum { GROUPS = 8, FRONT = 48 };
@@ -114,10 +121,35 @@ align(const struct mrsi_relating *y, const struct mrsi_collection *a, const stru
     MRS_ASSERT(a != b || parent);
     for (uint32_t i = 0; i < a->paths; i++) {
         struct mrsi_path *p = &a->path[i];
-        for (uint32_t k = 0; is_part(p, parent) && k < b->paths; k++) {
+        for (uint32_t k = 0; is_part(p, parent) && is_in(p, 1) && k < b->paths; k++) {
             struct mrsi_path *q = &b->path[k];
-            if (is_part(q, NULL) && !is_exactly_unique(q)) {
+            if (is_part(q, NULL) && is_in(q, 4) && !is_exactly_unique(q)) {
                 align_one(y, p, q, out);
+            }
+        }
+    }
+}
+
+/* `saleId` and `buyerPaddle` for saleId and paddle: each group may also use the fields without such words. */
+static void
+share_plain(struct alignment *l)
+{
+    MRS_ASSERT(l->groups <= GROUPS);
+    const struct aligned *plain = NULL;
+    for (uint32_t g = 0; g < l->groups; g++) {
+        l->group[g].own = l->group[g].n;
+        plain = *l->front[g] ? plain : &l->group[g];
+    }
+    for (uint32_t g = 0; plain && g < l->groups; g++) {
+        struct aligned *al = &l->group[g];
+        for (uint32_t i = 0; al != plain && i < plain->own && al->n < ALIGNED; i++) {
+            bool there = false;
+            for (uint32_t k = 0; k < al->n; k++) {
+                there |= al->a[k] == plain->a[i] || al->b[k] == plain->b[i];
+            }
+            if (!there) {
+                al->a[al->n] = plain->a[i];
+                al->b[al->n++] = plain->b[i];
             }
         }
     }
@@ -240,7 +272,7 @@ declared(struct mrsi_relating *x, struct aligned *al, uint32_t *tries, struct mr
                 part[n++] = i;
             }
         }
-        if (n > 1 && n <= MRSI_PARTS && mrsi_paths_have_unique_index(key, n)) {
+        if (n > 1 && n <= MRSI_PARTS && part[0] < al->own && mrsi_paths_have_unique_index(key, n)) {
             bool unique;
             --*tries;
             s = attempt(x, al, part, n, &unique, e);
@@ -258,13 +290,13 @@ pairs_and_triples(struct mrsi_relating *x, struct aligned *al, uint32_t *tries, 
         return s;
     }
     bool pair[ALIGNED][ALIGNED] = {{false}};
-    for (uint32_t i = 0; i < al->n; i++) {
+    for (uint32_t i = 0; i < al->own; i++) {
         for (uint32_t k = i + 1; s == MRS_OK && k < al->n && *tries; k++) {
             --*tries;
             s = attempt(x, al, (uint32_t[]){i, k}, 2, &pair[i][k], e);
         }
     }
-    for (uint32_t i = 0; i < al->n; i++) {
+    for (uint32_t i = 0; i < al->own; i++) {
         for (uint32_t k = i + 1; k < al->n; k++) {
             for (uint32_t m = k + 1; s == MRS_OK && m < al->n && *tries; m++) {
                 bool unique;
@@ -307,6 +339,7 @@ one_pair(struct mrsi_relating *x, const struct mrsi_collection *a, const struct 
         s = l ? MRS_OK : mrs_err_memory(e, sizeof *l);
         if (l) {
             align(x, a, parent, b, l);
+            share_plain(l);
         }
         for (uint32_t g = 0; s == MRS_OK && g < l->groups; g++) {
             struct aligned *al = &l->group[g];

@@ -303,7 +303,8 @@ one_pair(struct mrsi_relating *x, struct mrsi_ref_pair *pair, struct mrs_err *e)
     if (s == MRS_OK && !r->dbref && !r->hinted) {
         mrsi_judge(x, r);
     }
-    if (s == MRS_OK && pair->own * 2 > r->values && !r->hinted) {
+    bool to_others = r->v >= .95 && pair->own * 10 <= r->values * 9; /* ids: of the first version, say */
+    if (s == MRS_OK && pair->own * 2 > r->values && !r->hinted && !to_others) {
         r->score = 0; /* it refers to its own document */
     }
     return s;

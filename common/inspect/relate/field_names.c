@@ -5,7 +5,8 @@
 #include <strings.h>
 
 static const char *const id_words[] = {"id", "ids", "oid", "uuid",   "guid", "key", "keys",  "sk",   "fk", "pk",
-                                       "no", "nr",  "num", "number", "code", "cd", "ref", "ident", "link", NULL};
+                                       "no", "nr",  "num", "number", "code", "cd", "ref", "ident", "link", "numero",
+                                       "nummer", "nro", "codigo", NULL};
 static const char *const fillers[] = {"dim",  "fact",    "tbl",        "table",  "tab",    "coll", "collection",
                                       "data", "datum",   "info",       "list",   "master", "doc",  "record",
                                       "all",  "current", "historical", "lookup", NULL};
@@ -562,12 +563,35 @@ word_alike(const struct mrsi_name *a, const struct mrsi_name *b)
     return a->n && b->n && abbreviates(a->word[a->n - 1], b->word[b->n - 1]);
 }
 
+/* "sessao", "sessoe(s)". */
+static bool
+is_portuguese_plural(const char *a, const char *b)
+{
+    MRS_ASSERT(a && b);
+    size_t n = strlen(a), m = strlen(b);
+    return n == m && n > 4 && memcmp(a, b, n - 2) == 0 && strcmp(a + n - 2, "ao") == 0 &&
+           (strcmp(b + n - 2, "oe") == 0 || strcmp(b + n - 2, "ae") == 0);
+}
+
+/* "schaden", "schaeden": equal but for one umlaut, written with an e. */
+static bool
+is_umlaut_plural(const char *a, const char *b)
+{
+    MRS_ASSERT(a && b);
+    size_t k = 0;
+    while (a[k] && a[k] == b[k]) {
+        k++;
+    }
+    return k > 0 && b[k] == 'e' && strchr("aou", b[k - 1]) && strlen(a) >= 4 && strcmp(a + k, b + k + 1) == 0;
+}
+
 /* Equal except for the last letter: a plural of another language (causale, causali). */
 static bool
 same_word(const char *a, const char *b)
 {
     size_t n = strlen(a);
-    return strcmp(a, b) == 0 || (n >= 5 && n == strlen(b) && memcmp(a, b, n - 1) == 0);
+    return strcmp(a, b) == 0 || (n >= 5 && n == strlen(b) && memcmp(a, b, n - 1) == 0) ||
+           is_portuguese_plural(a, b) || is_umlaut_plural(a, b);
 }
 
 static bool
@@ -644,6 +668,14 @@ ends_like(const char *name, const char *key)
     return k >= 6 && n > k && strcasecmp(name + n - k, key) == 0 && !islower((unsigned char)name[n - k - 1]);
 }
 
+/* "BUKRS_VF" for BUKRS: the key's name and a suffix. */
+static bool
+begins_like(const char *name, const char *key)
+{
+    size_t k = strlen(key);
+    return k >= 5 && strncmp(name, key, k) == 0 && name[k] == '_';
+}
+
 bool
 mrsi_name_is_kind(const struct mrsi_name *value, const struct mrsi_name *t)
 {
@@ -698,6 +730,7 @@ is_above_own(const char *name, const char *title)
 static bool
 completes_title(const struct mrsi_path *from, const struct mrsi_path *key, const struct mrsi_vocabulary *v)
 {
+    MRS_ASSERT(from->in != key->in);
     char own[MRSI_NAME_ROOM];
     joined(title(from, v), own);
     const char *parts[] = {own, from->last}, *to = key->in->name;
@@ -757,7 +790,8 @@ mrsi_name_score(const struct mrsi_path *from, const struct mrsi_path *key, const
         bool other = n.n > 1 && t->n > 1; /* "discount_group" for material_groups */
         return other ? .65 : .8;
     }
-    if (begins_other(a, b) || (n.n && t->n && begins_other(n.word[n.n - 1], t->word[t->n - 1]))) {
+    if (begins_like(from->last, key->last) || begins_other(a, b) ||
+        (n.n && t->n && begins_other(n.word[n.n - 1], t->word[t->n - 1]))) {
         return .75;
     }
     if (are_persons(t) && has_any(&n, roles) &&

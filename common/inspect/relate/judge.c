@@ -4,6 +4,7 @@
  * Values alone are strong evidence if they are sparse (ObjectIds, codes, sparse numbers), and none if every key has
  * them (1, 2, 3): then the name must decide. */
 #include "relate.h"
+#include <math.h>
 
 /* Integers: keys per number in their range. */
 static double
@@ -46,6 +47,9 @@ by_integers(const struct mrsi_reference *r, double n)
     }
     if ((1 - by_chance) * (double)r->matched_distinct >= 10) {
         return .9;
+    }
+    if (r->self && r->contained >= 1 && pow(by_chance, (double)r->matched_distinct) < .001) {
+        return .65;
     }
     return mrsi_path_is_far_from_zero(key) && r->matched_distinct >= 3 ? .85 : 0;
 }
@@ -155,43 +159,80 @@ quality(const struct mrsi_reference *r)
     return c >= .95 ? 1 : c >= .9 ? .9 : c >= .8 && r->n >= .75 ? .8 : 0;
 }
 
-void
-mrsi_judge(const struct mrsi_relating *x, struct mrsi_reference *r)
+/* A name that says nothing: of a number that counts its own documents, measures, or orders something. */
+static bool
+is_idle_name(const struct mrsi_reference *r, double n, bool same_ids)
+{
+    const struct mrsi_path *p = r->from[0];
+    /* a common number in several tables */
+    bool shared = strcmp(p->last, r->to[0]->last) == 0 && n >= .95 && r->contained >= .95;
+    /* an id of persons, say, that does not begin with 1 */
+    bool some_of_them = n >= .7 && mrsi_name_has_id(p) && p->count.least > 1 && r->contained >= 1;
+    bool all_ids = same_ids && r->cover >= .95 && n >= .7;
+    bool counts_own = is_running(p) && n < 1 && !r->namesake && !shared && !some_of_them && !all_ids;
+    return counts_own || is_amount(r, n) || is_field_of_target(r) || (is_position(r) && n < .65) ||
+           (r->self && n < .85);
+}
+
+/* Integers as text on one side may be zip codes or sizes, unless they are long, or all codes of a table; field names,
+ * which have no descriptive name, are rather ids. */
+static bool
+may_be_other_digits(const struct mrsi_reference *r, double n, double v)
 {
     MRS_ASSERT(r->parts > 0);
     const struct mrsi_path *p = r->from[0], *key = r->to[0];
+    bool wide_apart = density(key) < (p->names && r->contained >= .95 ? .25 : .01) && r->matched_distinct >= 20;
+    bool all_codes = v >= .9 && r->contained >= .95 && r->cover >= 1 && mrsi_path_is_id(key);
+    return r->as_number && n < .65 && !wide_apart && !all_codes;
+}
+
+/* Whether a path named like its own collection has ids of another one: own ids are unique, and not some of others'. */
+static bool
+has_ids_of_others(const struct mrsi_reference *r, double v, bool unique)
+{
+    MRS_ASSERT(r->parts > 0);
+    const struct mrsi_counted *p = &r->from[0]->count;
+    bool digits = r->as_number || p->digits || p->n[MRSI_NUMBER];
+    return unique ? v >= .9 && !digits && r->contained >= .95 && r->cover < .9 && r->matched_distinct >= 50 : v >= .95;
+}
+
+/* Whether ids of two collections are equal, and not by chance: texts, sparse numbers, or all of both. */
+static bool
+are_equal_ids(const struct mrsi_reference *r, double v, bool same_ids)
+{
+    const struct mrsi_path *p = r->from[0], *key = r->to[0];
+    bool text = p->count.n[MRSI_TEXT] * 2 > p->present && p->count.digits == 0; /* integers match by chance */
+    bool texts = text && (mrsi_path_is_id(key) || mrsi_path_is_id(p)) && r->contained >= .95 &&
+                 r->matched_distinct >= 20;
+    bool sparse = v >= .9 && r->contained >= .99 && (1 - density_for(p, key)) * (double)r->matched_distinct >= 50;
+    bool all = r->contained >= 1 && r->cover >= 1;
+    return v >= .85 && (same_ids || texts || (mrsi_path_is_id(key) && r->matched_distinct >= 50 && (sparse || all)));
+}
+
+void
+mrsi_judge(const struct mrsi_relating *x, struct mrsi_reference *r)
+{
+    MRS_ASSERT(r->parts > 0 && r->from[0] != r->to[0]);
+    const struct mrsi_path *p = r->from[0], *key = r->to[0];
     bool unique = mrsi_path_is_unique(p) && !p->lists;
-    double n = r->by_kind ? 1 : mrsi_name_score(p, key, &x->words, r->cover, unique);
+    double n = r->by_kind ? 1 : r->namesake ? .95 : mrsi_name_score(p, key, &x->words, r->cover, unique);
     double v = by_values(r, n);
     bool same_ids = mrsi_path_is_id(p) && mrsi_path_is_id(key) && r->contained >= .95;
-    /* a common number in several tables */
-    bool shared = strcmp(p->last, key->last) == 0 && n >= .95 && r->contained >= .95;
-    /* an id of persons, say, that does not begin with 1 */
-    bool some_of_them = n >= .7 && mrsi_name_has_id(p) && p->count.least > 1 && r->contained >= 1;
-    if (v == 0 && ((is_running(p) && n < 1 && !shared && !some_of_them && !(same_ids && r->cover >= .95 && n >= .7)) ||
-                   is_amount(r, n) || is_field_of_target(r) || (is_position(r) && n < .65) || (r->self && n < .85))) {
+    if (v == 0 && is_idle_name(r, n, same_ids)) {
         n = 0;
     }
-    /* Long numbers do not match by chance; field names, which have no descriptive name, are ids rather than zip codes
-     * or sizes. */
-    bool wide_apart = density(key) < (p->names && r->contained >= .95 ? .25 : .01) && r->matched_distinct >= 20;
-    if (r->as_number && n < .65 && !wide_apart) {
+    if (may_be_other_digits(r, n, v)) {
         v = n = 0;
     }
-    bool own = mrsi_name_is_own(p, &x->words) && !mrsi_path_is_id(p) && n < 1 &&
-               (unique || v < .95); /* own ids are unique */
-    bool text = p->count.n[MRSI_TEXT] * 2 > p->present && p->count.digits == 0; /* integers match by chance */
-    bool all_in_id = text && (mrsi_path_is_id(key) || mrsi_path_is_id(p)) && r->contained >= .95 &&
-                     r->matched_distinct >= 20;
-    all_in_id |= v >= .9 && mrsi_path_is_id(key) && r->contained >= .99 && r->matched_distinct >= 50 &&
-                 (1 - density_for(p, key)) * (double)r->matched_distinct >= 50;
-    all_in_id |= mrsi_path_is_id(key) && r->contained >= 1 && r->cover >= 1 && r->matched_distinct >= 50; /* the same */
-    if ((unique && mrsi_path_is_unique(key) && n < .5 && v < .95 && !((same_ids || all_in_id) && v >= .85)) || own) {
+    bool others = has_ids_of_others(r, v, unique);
+    bool own = mrsi_name_is_own(p, &x->words) && !mrsi_path_is_id(p) && n < 1 && !others;
+    bool both_unique = unique && mrsi_path_is_unique(key) && n < .5 && v < .95;
+    if (own || (both_unique && !others && !are_equal_ids(r, v, same_ids))) {
         v *= .4;
     }
-    n = n < .5 ? 0 : n;
-    r->v = v;
-    r->n = n;
-    r->f = v == 0 ? by_fit(r, unique) : 0;
-    r->score = quality(r) * (1 - (1 - v) * (1 - .9 * n) * (1 - r->f));
+    bool constant = r->matched_distinct < 2 && r->contained > 0 && !mrsi_path_is_id(key) && !r->by_kind;
+    r->v = constant ? 0 : v;
+    r->n = constant || n < .5 ? 0 : n;
+    r->f = r->v == 0 ? by_fit(r, unique) : 0;
+    r->score = quality(r) * (1 - (1 - r->v) * (1 - .9 * r->n) * (1 - r->f));
 }

@@ -91,6 +91,22 @@ names_several(const struct mrsi_path *q, const struct mrsi_vocabulary *v)
     return named == 2;
 }
 
+/* `res_id`, `objectId`: the id of something. */
+static bool
+names_any(const struct mrsi_name *name)
+{
+    static const char *const words[] = {"res", "resource", "object", "obj", "ref", "reference", "entity", "item",
+                                        "record", "target", "subject", "source", "doc", "document", "related",
+                                        "content", "linked"};
+    MRS_ASSERT(name->n <= MRSI_NAME_WORDS);
+    for (size_t i = 0; name->n == 1 && i < sizeof words / sizeof *words; i++) {
+        if (strcmp(name->word[0], words[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* A `targetType` next to `targetId`, or `kind`, in any language, next to `id` in an object of its own: few texts, the
  * names of collections. */
 const struct mrsi_path *
@@ -109,6 +125,10 @@ mrsi_path_kind(const struct mrsi_path *p, const struct mrsi_vocabulary *v)
             continue;
         }
         if (p->parent && name.n == 0 && names_several(q, v)) {
+            return q;
+        }
+        bool general = strcmp(q->last, "model") == 0 || strcmp(q->last, "kind") == 0 || strcmp(q->last, "type") == 0;
+        if (general && n < strlen(p->last) && names_any(&name) && names_several(q, v)) { /* `model` of res_id */
             return q;
         }
         if (strncmp(q->last, p->last, n) != 0) {

@@ -69,7 +69,7 @@ mrsi_fold_ordinal_of(const struct mrsi_fold_load *l, const struct mrsi_fold_memb
 struct mrsi_fold_input { /* the entry of a document; shared record and payload follow */
     uint32_t total;      /* size with this header, padded to 8 */
     uint32_t ref;        /* a part of the shared record's hash */
-    uint32_t shared, shape; /* sizes */
+    uint32_t shared, payload; /* sizes */
 };
 struct mrsi_fold_gather {
     bool on, gave_up;
@@ -87,8 +87,9 @@ struct mrsi_fold_gather {
 /* ---- fold_one.c: folds one group ---- */
 struct mrsi_fold;
 struct mrsi_fold_source {
-    enum mrs_status (*next)(struct mrsi_fold_source *s, struct mrs_view *shape, struct mrs_err *e); /* OK, END, DEAD */
-    uint32_t (*more)(struct mrsi_fold_source *s, struct mrs_view *shape, uint32_t most); /* as in struct mrs_members */
+    /* OK, END, DEAD; more: as in struct mrs_members */
+    enum mrs_status (*next)(struct mrsi_fold_source *s, struct mrs_view *payload, struct mrs_err *e);
+    uint32_t (*more)(struct mrsi_fold_source *s, struct mrs_view *payload, uint32_t most);
     struct mrs_view shared; /* of the last member returned */
     bool same_shared;    /* as in struct mrs_members */
     uint64_t at; /* ordinal of the last member returned */

@@ -85,11 +85,11 @@ relieve(struct mrsi_fold_one *o, struct mrs_err *e)
 
 /* ---- callbacks for the step ---- */
 static enum mrs_status
-next_member(struct mrs_members *m, struct mrs_view *shape, struct mrs_err *e)
+next_member(struct mrs_members *m, struct mrs_view *payload, struct mrs_err *e)
 {
     struct mrsi_fold_one *o = m->impl;
     MRS_ASSERT(o->source);
-    enum mrs_status s = o->ended ? MRS_END : o->source->next(o->source, shape, e);
+    enum mrs_status s = o->ended ? MRS_END : o->source->next(o->source, payload, e);
     m->shared = o->source->shared;
     m->same_shared = o->source->same_shared;
     o->n_given += s == MRS_OK;
@@ -98,10 +98,10 @@ next_member(struct mrs_members *m, struct mrs_view *shape, struct mrs_err *e)
 }
 
 static uint32_t
-more_members(struct mrs_members *m, struct mrs_view *shape, uint32_t most)
+more_members(struct mrs_members *m, struct mrs_view *payload, uint32_t most)
 {
     struct mrsi_fold_one *o = m->impl;
-    uint32_t n = o->source->more(o->source, shape, most);
+    uint32_t n = o->source->more(o->source, payload, most);
     o->n_given += n;
     return n;
 }
@@ -410,10 +410,10 @@ drain(struct mrsi_fold_one *o, struct mrs_err *e)
 {
     MRS_ASSERT(o->way == MRSI_FOLD_DRAINS);
     struct mrs_members members = {.impl = o};
-    struct mrs_view shape;
+    struct mrs_view payload;
     enum mrs_status s = MRS_OK;
     while (s == MRS_OK) {
-        s = next_member(&members, &shape, e);
+        s = next_member(&members, &payload, e);
     }
     s = s == MRS_END ? mrsi_file_array_end(&o->alone, e) : s;
     MRS_THEN(s, mrsi_file_array_end(&o->docs, e));

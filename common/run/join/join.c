@@ -265,7 +265,7 @@ name_failed(void *arg, struct mrsi_worker *w, void *job, uint64_t ordinal, struc
     mrs_buf_reset(&w->scratch);
     mrs_err_clear(&w->err);
     mrsi_remarks_begin(w);
-    enum mrs_status s = j->ops->shape(j->st->state, &w->ctx, doc, &w->scratch);
+    enum mrs_status s = j->ops->payload(j->st->state, &w->ctx, doc, &w->scratch);
     if (s != MRS_OK) { /* only if the flags of a savepoint are damaged */
         return s == MRS_SKIP ? mrsi_state_damaged("what has become of documents", e) : mrsi_kernel_failed(w, s, e);
     }

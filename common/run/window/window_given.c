@@ -57,7 +57,7 @@ enum mrs_status
 mrsi_window_give(struct mrsi_spiller *to, uint64_t ordinal, uint64_t alike, struct mrs_view doc, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(doc) && to && to->sp);
-    struct mrsi_rec r = {.ord = ordinal, .order = alike, .shape_len = doc.n};
+    struct mrsi_rec r = {.ord = ordinal, .order = alike, .payload_len = doc.n};
     const struct mrsi_rec_parts x = {NULL, NULL, doc.p};
     r.total = mrsi_rec_total(&r);
     return mrsi_spiller_put(to, &r, &x, e);
@@ -121,7 +121,7 @@ take_one(struct mrsi_window_given *g, struct mrsi_window_taken *t, const struct 
     if (r) {
         g->last = r->order;
         mrs_buf_put(&t->bytes, &r->order, sizeof r->order);
-        mrs_buf_put(&t->bytes, mrsi_rec_shape(r), r->shape_len);
+        mrs_buf_put(&t->bytes, mrsi_rec_payload(r), r->payload_len);
     }
     return MRS_OK;
 }

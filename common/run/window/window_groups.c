@@ -42,13 +42,13 @@ add(const struct mrsi_window_run *r, struct window_job *job, const struct mrsi_s
     }
     memcpy(&at.ordinal, rec->p, tail);
     at.order = rec->key_len - head;
-    at.shape = rec->n - tail;
+    at.payload = rec->n - tail;
     if (at.ordinal >= r->bits.n) {
         return mrsi_state_damaged("what documents bring to their group", e);
     }
     enum mrs_status s = mrsi_file_array_put_n(&job->records, &at, sizeof at, e);
     MRS_THEN(s, mrsi_file_array_put_n(&job->records, rec->key + head, at.order, e));
-    MRS_THEN(s, mrsi_file_array_put_n(&job->records, rec->p + tail, at.shape, e));
+    MRS_THEN(s, mrsi_file_array_put_n(&job->records, rec->p + tail, at.payload, e));
     MRS_THEN(s, mrsi_file_array_put_n(&job->records, zeros, place + mrsi_window_size(&at) - job->records.n, e));
     return s == MRS_OK ? mrsi_file_array_put(&job->members, &place, e) : s;
 }
@@ -167,7 +167,7 @@ member_at(const struct mrs_window_group *group, uint64_t i)
 {
     const struct mrsi_window_record *r = record_at(group->impl, i);
     const uint8_t *p = (const uint8_t *)(r + 1);
-    return (struct mrs_window_member){{p, r->order}, {p + r->order, r->shape}};
+    return (struct mrs_window_member){{p, r->order}, {p + r->order, r->payload}};
 }
 
 /* Group i of the job. */

@@ -24,9 +24,9 @@ enum mrsi_window_stage { MRSI_WINDOW_READ, MRSI_WINDOW_COMPUTE, MRSI_WINDOW_WRIT
 
 /* ---- window_gather.c: groups in memory ---- */
 enum { MRSI_WINDOW_ALIGN = 8 };
-struct mrsi_window_record { /* what a document brings; order and shape lie behind it, padded */
+struct mrsi_window_record { /* what a document brings; order and payload lie behind it, padded */
     uint64_t group, ordinal; /* group: by number, in memory only */
-    uint32_t order, shape;
+    uint32_t order, payload;
 };
 struct mrsi_window_member { /* of a group, in its order; prefix: the first bytes of order */
     uint64_t prefix;
@@ -35,7 +35,7 @@ struct mrsi_window_member { /* of a group, in its order; prefix: the first bytes
 static inline uint64_t
 mrsi_window_size(const struct mrsi_window_record *r)
 {
-    return (sizeof *r + r->order + r->shape + MRSI_WINDOW_ALIGN - 1) & ~((uint64_t)MRSI_WINDOW_ALIGN - 1);
+    return (sizeof *r + r->order + r->payload + MRSI_WINDOW_ALIGN - 1) & ~((uint64_t)MRSI_WINDOW_ALIGN - 1);
 }
 struct mrsi_window_lists {
     struct mrs_buf recs, table, groups, members;
@@ -49,7 +49,7 @@ struct mrsi_window_lists {
 struct mrsi_window_given {
     struct mrsi_engine *en;       /* NULL: not there */
     struct mrsi_spill spill;      /* of each member a record: its ordinal; as order the place of what its group has in
-                                     alike, or ALONE; as shape a document */
+                                     alike, or ALONE; as payload a document */
     struct mrsi_file_array alike; /* of groups: documents */
     pthread_mutex_t lock;         /* for alike, while groups are computed */
     struct mrsi_spill_split split;
@@ -97,7 +97,7 @@ struct mrsi_window_run {
     enum mrsi_window_stage stage;
     struct mrsi_file_array bits; /* of each document, by ordinal */
     struct mrsi_window_lists lists; /* what documents bring, until that is too much for memory: */
-    struct mrsi_sorter members; /* key: hash of the group, order; payload: ordinal, shape */
+    struct mrsi_sorter members; /* key: hash of the group, order; payload: ordinal, payload of the step */
     struct mrsi_window_given given;
 };
 

@@ -19,7 +19,7 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
     if (fresh) {
         mrs_buf_init(&job->entry.group, r->en->mem, MRS_KEY_MAX);
         mrs_buf_init(&job->entry.order, r->en->mem, MRS_KEY_MAX);
-        mrs_buf_init(&job->entry.shape, r->en->mem, SIZE_MAX);
+        mrs_buf_init(&job->entry.payload, r->en->mem, SIZE_MAX);
         mrs_buf_init(&job->taken.at, r->en->mem, SIZE_MAX);
         mrs_buf_init(&job->taken.bytes, r->en->mem, SIZE_MAX);
         mrs_buf_init(&job->bytes, r->en->mem, SIZE_MAX);
@@ -40,7 +40,7 @@ clear(void *arg, void *p)
     if (job->io.out) {
         mrs_buf_clear(&job->entry.group);
         mrs_buf_clear(&job->entry.order);
-        mrs_buf_clear(&job->entry.shape);
+        mrs_buf_clear(&job->entry.payload);
         mrs_buf_clear(&job->taken.at);
         mrs_buf_clear(&job->taken.bytes);
         mrs_buf_clear(&job->bytes);
@@ -113,7 +113,7 @@ read_again(struct mrsi_window_run *r, struct mrsi_worker *w, struct window_write
 {
     mrs_buf_reset(&job->entry.group);
     mrs_buf_reset(&job->entry.order);
-    mrs_buf_reset(&job->entry.shape);
+    mrs_buf_reset(&job->entry.payload);
     return r->ops->enter(r->st->state, &w->ctx, doc, &job->entry);
 }
 

@@ -165,7 +165,7 @@ enum mrs_status mrsi_bucket_group(const void *state, struct mrs_ctx *c, void *wo
 struct bucket_shared mrsi_bucket_read_shared(const struct mrsi_bucket *s, struct mrs_view shared);
 /* The shared record also depends on the reading. */
 struct bucket_reading mrsi_bucket_read(const struct mrsi_bucket *s, const struct bucket_shared *shared,
-                                       struct mrs_view shape);
+                                       struct mrs_view payload);
 /* bucket_plain.c */
 void mrsi_bucket_plan_plain(struct mrsi_read *r, struct mrsi_bucket *s);
 /* Reads the fields of the plan: appends the values of the item to `values`, and to `name` its types and names. Fills ev

@@ -271,9 +271,9 @@ mrsi_bucket_enter_fast(const void *state, struct mrs_ctx *c, void *work, struct 
     out->shared->n = name;
     out->date = ms;
     out->date_at = k->date_at;
-    out->shape = k->value;
+    out->payload = k->value;
     out->n_spans = k->n_values;
-    out->shape_bytes = k->value_bytes;
+    out->payload_bytes = k->value_bytes;
     w->start = w->from;
     return true;
 }
@@ -418,7 +418,7 @@ add_place(struct bucket_item_template *m, struct bucket_place place, uint32_t si
 
 /* Builds the template of the item with empty values; false: values of variable size, or too large. */
 static bool
-shape_template(const struct bucket_shared *shared, struct bucket_item_template *m)
+payload_template(const struct bucket_shared *shared, struct bucket_item_template *m)
 {
     MRS_ASSERT(m->n_eight <= BUCKET_LAYOUT && m->n_other <= BUCKET_LAYOUT);
     const uint8_t *p = shared->heads.p, *end = p + shared->heads.n;
@@ -450,7 +450,7 @@ mrsi_bucket_make_item_template(const struct bucket_shared *shared, struct bucket
     mrs_buf_reset(of);
     mrs_buf_put(of, shared->heads.p, shared->heads.n);
     m->size = 0;
-    if (of->bad || !shape_template(shared, m)) {
+    if (of->bad || !payload_template(shared, m)) {
         m->size = 0;
     }
 }

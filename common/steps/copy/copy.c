@@ -299,7 +299,7 @@ put_kept(const struct mrsi_copy *s, const bool *failed, size_t at, struct mrs_bu
 }
 
 static enum mrs_status
-shape(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_buf *out)
+payload(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_buf *out)
 {
     MRS_ASSERT(mrs_view_is_framed(doc) && mrs_buf_is_sound(out));
     const struct mrsi_copy *s = state;
@@ -344,7 +344,7 @@ fate(const void *state, unsigned used, int *side)
     return (used & MRS_USED_LEFT) || !s->take ? MRS_FATE_STAYS : MRS_FATE_TAKEN;
 }
 
-static const struct mrs_join_ops join_ops = {takes_part, copy_keys, shape, order, mrsi_copy_splice, fate};
+static const struct mrs_join_ops join_ops = {takes_part, copy_keys, payload, order, mrsi_copy_splice, fate};
 
 const struct mrs_step_type mrsi_step_copy = {
     .name = "copy",

@@ -293,7 +293,7 @@ keys(const void *state, struct mrs_ctx *c, int side, struct mrs_view doc, struct
 }
 
 static enum mrs_status
-shape(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_buf *out)
+payload(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_buf *out)
 {
     const struct mrsi_embed *s = state;
     struct mrsi_shaping how = {c, NULL, (enum mrsi_errors)s->errors, NULL, 0};
@@ -329,7 +329,7 @@ fate(const void *state, unsigned used, int *side)
     return used & MRS_USED_PLACED ? MRS_FATE_TAKEN : MRS_FATE_DROPPED;
 }
 
-static const struct mrs_join_ops join_ops = {takes_part, keys, shape, order, mrsi_embed_splice, fate};
+static const struct mrs_join_ops join_ops = {takes_part, keys, payload, order, mrsi_embed_splice, fate};
 
 static const struct mrs_inner inner[] = {{"overflow", overflow_keys, N_OVERFLOW, false}};
 

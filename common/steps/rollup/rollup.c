@@ -252,7 +252,7 @@ join_keys(const void *state, struct mrs_ctx *c, int side, struct mrs_view doc, s
 }
 
 static enum mrs_status
-shape(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_buf *out)
+payload(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_buf *out)
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
     size_t start = out->n, at = mrsi_put_open(out);
@@ -297,7 +297,7 @@ fate(const void *state, unsigned used, int *side)
     return (used & MRS_USED_LEFT) || s->keep == ROLLUP_KEEP_ALL ? MRS_FATE_STAYS : MRS_FATE_TAKEN;
 }
 
-static const struct mrs_join_ops join_ops = {takes_part, join_keys, shape, order, mrsi_rollup_splice, fate};
+static const struct mrs_join_ops join_ops = {takes_part, join_keys, payload, order, mrsi_rollup_splice, fate};
 
 static void
 remark(const void *state, uint32_t i, char *text, size_t size)

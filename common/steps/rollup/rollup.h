@@ -54,14 +54,14 @@ struct mrsi_rollup {
 
 /* match: a payload is a document whose only element, with an empty name, holds the arguments as binary data: the number
  * of bytes before them. */
-#define ROLLUP_SHAPE_HEAD 11
+#define ROLLUP_PAYLOAD_HEAD 11
 
 /* Payload of documents of one template: shared record and payload of one of them, and the positions where other
  * documents differ. */
 enum { ROLLUP_MOVES = 32, ROLLUP_CUTS = 4, ROLLUP_STORES = 480, ROLLUP_KNOWN = 4 };
 struct rollup_known {
     uint64_t tpl, tried;  /* number of the template, 0: none; number of the template learned from last */
-    uint16_t shared, shape; /* sizes of both, which are contiguous in `bytes` */
+    uint16_t shared, payload; /* sizes of both, which are contiguous in `bytes` */
     uint16_t n_moves, n_cuts;
     uint64_t remarks; /* of mrs_ctx */
     struct rollup_move { /* bytes that are copied from the document */

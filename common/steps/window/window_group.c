@@ -17,7 +17,7 @@ mrsi_window_group_value(const struct window_now *now, uint64_t i, uint32_t no)
     if (a->fixed.type != MRS_MISSING) {
         return (struct mrsi_group_value){a->fixed, false};
     }
-    mrs_walk_init(&w, now->g->at(now->g, i).shape);
+    mrs_walk_init(&w, now->g->at(now->g, i).payload);
     for (uint32_t k = 0; k <= a->place && mrs_walk_next(&w, &e) == 1; k++) {
     }
     bool bad = e.name[0] == *WINDOW_BAD && e.v.type == MRS_STRING;

@@ -72,9 +72,9 @@ enum mrs_status live_ask_filter(struct live_ask *a, struct mrs_buf *out, struct 
 /* ---- unit_from.c: the documents of `from` for the units of a load ---- */
 struct live_rec { /* one of these documents */
     struct mrs_val id;
-    struct mrs_view shape, sort;  /* sort: the bytes of its sort key */
-    uint32_t first_key, n_keys;   /* in live_from.keys */
-    bool failed, unsorted;        /* shape, order failed */
+    struct mrs_view payload, sort; /* sort: the bytes of its sort key */
+    uint32_t first_key, n_keys;    /* in live_from.keys */
+    bool failed, unsorted;         /* payload, order failed */
     const char *why, *why_where;
     struct mrs_view doc;          /* if unsorted: for the record of its refusal, if it has a match */
 };
@@ -94,7 +94,7 @@ struct live_from {
     struct mrs_keys keys;         /* of recs */
     struct mrs_buf recs;          /* struct live_rec by `_id` */
     struct mrs_buf entries, heads; /* the key table */
-    struct mrs_buf shape, sort;   /* being made */
+    struct mrs_buf payload, sort; /* being made */
     struct mrs_buf bases;         /* struct mrs_view, one for each unit */
     struct mrs_keys unit_keys;    /* of the current unit */
     struct mrs_buf same, order, matches; /* of the current unit */

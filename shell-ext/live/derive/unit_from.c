@@ -24,7 +24,7 @@ struct asked_value { /* a value to query */
 static struct mrs_buf *
 buffer(struct live_from *f, size_t i)
 {
-    struct mrs_buf *all[] = {&f->asked_values, &f->recs, &f->entries, &f->heads, &f->shape, &f->sort,
+    struct mrs_buf *all[] = {&f->asked_values, &f->recs, &f->entries, &f->heads, &f->payload, &f->sort,
                              &f->bases,        &f->same, &f->order,   &f->matches, NULL};
     return all[i];
 }
@@ -299,16 +299,16 @@ hold_text(struct live_units *u, const char *text)
 }
 
 static enum mrs_status
-make_shape(struct live_units *u, struct mrs_view doc, struct live_rec *r, struct mrs_err *e)
+make_payload(struct live_units *u, struct mrs_view doc, struct live_rec *r, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
     struct live_from *f = u->from;
-    mrs_buf_reset(&f->shape);
+    mrs_buf_reset(&f->payload);
     mrs_err_clear(&u->err);
-    enum mrs_status s = u->step->type->join->shape(u->step->state, &u->ctx, doc, &f->shape);
+    enum mrs_status s = u->step->type->join->payload(u->step->state, &u->ctx, doc, &f->payload);
     if (s == MRS_SKIP) {
         r->failed = true;
-        r->shape = mrs_empty_doc();
+        r->payload = mrs_empty_doc();
         r->why = hold_text(u, u->err.msg);
         r->why_where = hold_text(u, u->err.where);
         return r->why && r->why_where ? MRS_OK : mrs_err_memory(e, 0);
@@ -316,8 +316,8 @@ make_shape(struct live_units *u, struct mrs_view doc, struct live_rec *r, struct
     if (s != MRS_OK) {
         return live_unit_failed(u, s, e);
     }
-    s = mrs_buf_status(&f->shape, e);
-    return s == MRS_OK ? live_unit_hold(u, (struct mrs_view){f->shape.p, (uint32_t)f->shape.n}, &r->shape, e) : s;
+    s = mrs_buf_status(&f->payload, e);
+    return s == MRS_OK ? live_unit_hold(u, (struct mrs_view){f->payload.p, (uint32_t)f->payload.n}, &r->payload, e) : s;
 }
 
 /* A document without a sort key has no position; it is refused if a unit matches it. */
@@ -367,7 +367,7 @@ keep_rec(struct live_units *u, struct mrs_view doc, uint32_t first, struct mrs_e
         u->held += f->keys.span[i].len;
     }
     enum mrs_status s = u->step->desc.sorted ? make_order(u, doc, &r, e) : MRS_OK;
-    s = s == MRS_OK && !r.unsorted ? make_shape(u, doc, &r, e) : s;
+    s = s == MRS_OK && !r.unsorted ? make_payload(u, doc, &r, e) : s;
     if (s == MRS_OK) {
         mrs_buf_put(&f->recs, &r, sizeof r);
         s = mrs_buf_status(&f->recs, e);

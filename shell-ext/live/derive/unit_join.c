@@ -38,7 +38,7 @@ next(struct mrs_matches *m, struct mrs_match *out, struct mrs_err *e)
     }
     const struct joined_match *t = (const struct joined_match *)(const void *)x->u->from->matches.p + x->at++;
     const struct live_rec *r = &recs(x->u->from)[t->rec];
-    *out = (struct mrs_match){t->rec, t->ref, r->shape, r->failed, r->why, r->why_where};
+    *out = (struct mrs_match){t->rec, t->ref, r->payload, r->failed, r->why, r->why_where};
     return MRS_OK;
 }
 

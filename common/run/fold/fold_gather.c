@@ -54,9 +54,9 @@ mrsi_fold_gather_clear(struct mrsi_fold *f)
 }
 
 static enum mrs_status
-give_up(struct mrsi_fold *f, struct mrs_err *e)
+abandon(struct mrsi_fold *f, struct mrs_err *e)
 {
-    f->gather.gave_up = true;
+    f->gather.abandoned = true;
     return mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "groups must be gathered as records");
 }
 
@@ -162,10 +162,11 @@ take_room(struct mrsi_fold *f, size_t size, uint8_t **to, struct mrs_err *e)
 {
     MRS_ASSERT(size > 0);
     struct mrsi_fold_gather *g = &f->gather;
-    g->held += size + 4 * (sizeof(struct mrsi_fold_group) + sizeof(struct fold_gather_slot) + sizeof(struct key_slot));
-    bool too_much = g->held > f->en->memory / 2 && f->stage == MRSI_FOLD_GATHERS;
+    g->used_bytes += size + 4 * (sizeof(struct mrsi_fold_group) + sizeof(struct fold_gather_slot) +
+                               sizeof(struct key_slot));
+    bool too_much = g->used_bytes > f->en->memory / 2 && f->stage == MRSI_FOLD_GATHERS;
     if (too_much || g->n_shared_all == UINT32_MAX / 4) {
-        return give_up(f, e);
+        return abandon(f, e);
     }
     *to = mrs_arena_alloc(&g->room, size);
     return *to ? MRS_OK : mrs_err_memory(e, size);
@@ -224,7 +225,7 @@ new_shared(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_view shared, u
     enum mrs_status s = mrsi_fold_group_key(f, w, shared, &g->key, e);
     if (s == MRS_SKIP) { /* the document is refused, which requires records */
         mrs_err_clear(&w->err);
-        return give_up(f, e);
+        return abandon(f, e);
     }
     MRS_THEN(s, room_for_key(g, e));
     MRS_THEN(s, room_for_shared(g, e));
@@ -286,7 +287,7 @@ feed(struct mrsi_fold *f, struct mrsi_worker *w, void *work, const struct mrsi_f
     enum mrs_status s = f->ops->small_feed(f->st->state, &w->ctx, work, p + sizeof head, head.n == 0, payload);
     if (s == MRS_SKIP) {
         mrs_err_clear(&w->err);
-        return give_up(f, e);
+        return abandon(f, e);
     }
     head.n++;
     memcpy(p, &head, sizeof head);
@@ -352,7 +353,7 @@ mrsi_fold_gather_end(struct mrsi_fold *f, struct mrs_err *e)
         s = f->ops->small_end(f->st->state, &w->ctx, work, &x, &put);
         if (s == MRS_SKIP) {
             mrs_err_clear(&w->err);
-            return give_up(f, e);
+            return abandon(f, e);
         }
         s = s == MRS_OK ? s : mrsi_kernel_failed(w, s, e);
     }

@@ -47,7 +47,7 @@ struct mrsi_fold_shared {
     const struct mrsi_fold_rec *rec;
     uint64_t ordinal; /* of the piece */
     uint32_t group;
-    uint32_t alike;   /* index of the first equal shared record of the group in another piece; or its own */
+    uint32_t first_equal;   /* index of the first equal shared record of the group in another piece; or its own */
 };
 struct mrsi_fold_load {
     struct mrs_buf bytes, list, shared_all, groups, table, sorted;
@@ -72,7 +72,7 @@ struct mrsi_fold_input { /* the entry of a document; shared record and payload f
     uint32_t shared, payload; /* sizes */
 };
 struct mrsi_fold_gather {
-    bool on, gave_up;
+    bool on, abandoned;
     struct mrsi_temp *image; /* of the complete groups, for savepoints; NULL: not made */
     uint64_t image_bytes;
     size_t size;           /* of a state, padded to 8 */
@@ -81,7 +81,7 @@ struct mrsi_fold_gather {
     uint32_t n_slots, n_shared_all, n_keys;
     struct mrs_buf key;    /* scratch for a computed key */
     struct mrsi_fold_load groups; /* only `groups` of it is used */
-    uint64_t held;
+    uint64_t used_bytes;
 };
 
 /* ---- fold_one.c: folds one group ---- */
@@ -124,7 +124,7 @@ struct mrsi_fold_one {
     struct mrsi_temp *file;
     uint64_t filed;         /* bytes in the file */
     struct mrs_buf room;
-    uint64_t n_given;
+    uint64_t n_returned;
     bool ended;
     bool live; /* ready for use */
     enum mrsi_fold_way way;

@@ -10,7 +10,7 @@ struct waiting { /* a document after enter_fast, while the cache entry of its sh
     struct mrs_view doc;
     uint64_t ordinal;
     const struct mrs_template *tpl; /* template of the document, while this is its number */
-    uint64_t look_no;
+    uint64_t tpl_no;
     struct mrs_fold_fast seen;
     struct mrs_buf name; /* key of the shared record */
     uint64_t shared; /* hash of it */
@@ -208,7 +208,7 @@ one_waiting(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_read_job *jo
     const struct mrs_eval_fields *fields = w->ctx.fields;
     const uint8_t *fields_of = w->ctx.fields_of;
     job->known.tpl = x->tpl;
-    w->ctx.fields = x->tpl && x->tpl->no == x->look_no ? &job->known : NULL;
+    w->ctx.fields = x->tpl && x->tpl->no == x->tpl_no ? &job->known : NULL;
     w->ctx.fields_of = x->doc.p;
     enum mrs_status s = one_document(f, w, job, x->ordinal, &x->doc, &x->seen, e);
     w->ctx.fields = fields;
@@ -248,7 +248,7 @@ fast_first(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_read_job *job
         x->doc = *doc;
         x->ordinal = ordinal;
         x->tpl = w->ctx.fields ? w->ctx.fields->tpl : NULL;
-        x->look_no = x->tpl ? x->tpl->no : 0;
+        x->tpl_no = x->tpl ? x->tpl->no : 0;
         x->shared = mrsi_fold_route_prefetch(f, w, view_of(&x->name));
         return ++job->n_waiting < WAITING ? MRS_OK : route_waiting(f, w, job, e);
     }

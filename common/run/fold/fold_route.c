@@ -230,11 +230,11 @@ search(const struct mrsi_fold *f, struct mrs_view key)
         return 0;
     }
     struct mrs_view first = mrsi_fold_key(rec_at(&f->cuts, cut[0].off));
-    bool alike = key.n >= f->common && (!f->common || memcmp(key.p, first.p, f->common) == 0);
-    uint64_t prefix = alike ? mrsi_fold_prefix(key, f->common) : 0;
+    bool same_prefix = key.n >= f->common && (!f->common || memcmp(key.p, first.p, f->common) == 0);
+    uint64_t prefix = same_prefix ? mrsi_fold_prefix(key, f->common) : 0;
     while (lo < hi) {
         uint32_t mid = (lo + hi) / 2;
-        bool behind = alike && cut[mid].prefix != prefix
+        bool behind = same_prefix && cut[mid].prefix != prefix
                           ? cut[mid].prefix > prefix
                           : mrsi_fold_compare(mrsi_fold_key(rec_at(&f->cuts, cut[mid].off)), key) > 0;
         if (behind) {

@@ -78,7 +78,7 @@ struct fold_write_source {
 enum { AHEAD = 32 }; /* members, including those of the following groups */
 
 static inline struct mrs_view
-give(struct fold_write_source *src, const struct mrsi_fold_member *m)
+member_payload(struct fold_write_source *src, const struct mrsi_fold_member *m)
 {
     MRS_ASSERT(src->at < src->n);
     if (src->end - m > AHEAD) {
@@ -98,12 +98,12 @@ next(struct mrsi_fold_source *base, struct mrs_view *payload, struct mrs_err *e)
         return MRS_END;
     }
     const struct mrsi_fold_member *m = &src->members[src->at];
-    *payload = give(src, m);
+    *payload = member_payload(src, m);
     const struct mrsi_fold_shared *shared = mrsi_fold_shared_of(src->load, m);
-    base->same_shared = shared->alike == src->shared;
+    base->same_shared = shared->first_equal == src->shared;
     if (!base->same_shared) {
         base->shared = mrsi_fold_shared_rest(shared->rec);
-        src->shared = shared->alike;
+        src->shared = shared->first_equal;
     }
     base->at = mrsi_fold_ordinal_of(src->load, m);
     return MRS_OK;
@@ -115,8 +115,9 @@ more(struct mrsi_fold_source *base, struct mrs_view *payload, uint32_t most)
     struct fold_write_source *src = (struct fold_write_source *)(void *)base;
     const struct mrsi_fold_member *m = src->members + src->at;
     uint32_t n = 0, left = src->n - src->at;
-    for (most = most < left ? most : left; n < most && mrsi_fold_shared_of(src->load, m)->alike == src->shared; m++) {
-        payload[n++] = give(src, m);
+    most = most < left ? most : left;
+    for (; n < most && mrsi_fold_shared_of(src->load, m)->first_equal == src->shared; m++) {
+        payload[n++] = member_payload(src, m);
     }
     return n;
 }
@@ -366,7 +367,7 @@ sort_pieces(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_write_job *j
         mrsi_fold_heavy_begin(f);
     }
     if (f->heavy.sorted) {
-        return mrsi_sorter_go_on(&f->heavy.sorter, e);
+        return mrsi_sorter_resume(&f->heavy.sorter, e);
     }
     rest.pieces.p += f->heavy.piece * sizeof(struct mrsi_spill_piece);
     rest.pieces.n -= f->heavy.piece * sizeof(struct mrsi_spill_piece);

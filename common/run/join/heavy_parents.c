@@ -185,12 +185,12 @@ mrsi_heavy_gather(struct mrsi_heavy *h, uint64_t ord, const struct mrsi_hashed *
                 break;
             }
         }
-        uint64_t whose = mrsi_get_be(h->next.key, 8);
-        if (whose > ord) {
+        uint64_t owner = mrsi_get_be(h->next.key, 8);
+        if (owner > ord) {
             break;
         }
         h->have = false;
-        if (whose == ord) {
+        if (owner == ord) {
             bool meets;
             s = verify(h, into, &meets, e);
             s = s == MRS_OK && meets ? take(h, into, e) : s;

@@ -171,7 +171,7 @@ emit_once(struct mrsi_join_run *j, struct mrs_err *e)
 {
     MRS_ASSERT(j->stage == MRSI_JOIN_EMIT);
     bool restart = j->restart || j->sides.ids.phase == MRSI_IDS_APPLY;
-    enum mrs_status s = mrsi_step_outputs_held(&j->sides, j->restart, restart, e);
+    enum mrs_status s = mrsi_step_outputs_existing(&j->sides, j->restart, restart, e);
     return s == MRS_OK ? mrsi_join_emit(j, e) : s;
 }
 

@@ -63,7 +63,6 @@ struct mrsi_join_run {
     size_t slab_left;
     uint64_t n_from_bytes; /* estimated size of from */
     uint64_t into_read;    /* bytes of into whose keys were read in this run */
-    uint64_t held;
     uint64_t n_into, n_from;
     struct mrsi_step_outputs sides;
     struct mrsi_scan scan;

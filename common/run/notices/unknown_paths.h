@@ -13,7 +13,7 @@ void mrsi_paths_check(struct mrsi_worker *w, uint32_t row, struct mrs_view doc);
 static inline void
 mrsi_paths_meet(struct mrsi_worker *w, uint32_t row, struct mrs_view doc)
 {
-    if (w->en->wants[row] & ~w->rows[row].seen) {
+    if (w->en->searched[row] & ~w->rows[row].seen) {
         mrsi_paths_check(w, row, doc);
     }
 }

@@ -79,7 +79,7 @@ sync_files(struct mrsi_engine *en, struct mrs_err *e)
 
 /* Computed once, when it is first needed. */
 static enum mrs_status
-know_same(struct mrsi_engine *en, struct mrs_err *e)
+identify_run(struct mrsi_engine *en, struct mrs_err *e)
 {
     struct mrsi_checkpoints *k = en->keep;
     struct mrs_build b;
@@ -183,7 +183,7 @@ write_state(struct mrsi_engine *en, struct mrs_err *e)
     mrs_buf_init(&file, en->mem, MRS_STOPPED_MAX);
     report_checkpoint(en, false);
     enum mrs_status s = sync_files(en, e);
-    MRS_THEN(s, know_same(en, e));
+    MRS_THEN(s, identify_run(en, e));
     if (s == MRS_OK) {
         struct mrs_err own;
         mrs_err_clear(&own);
@@ -401,7 +401,7 @@ read_state(struct mrsi_engine *en, struct mrs_err *e)
         return s;
     }
     s = mrsi_checkpoint_parse(k->bytes, n, &k->from, e);
-    MRS_THEN(s, know_same(en, e));
+    MRS_THEN(s, identify_run(en, e));
     if (s == MRS_OK) {
         struct mrs_view options = {k->options.p, (uint32_t)k->options.n}, input = {k->input.p, (uint32_t)k->input.n};
         s = mrsi_same_check(en, &k->from, options, input, e);
@@ -549,7 +549,7 @@ mrsi_ckpt_forget(struct mrsi_engine *en, struct mrs_err *e)
 
 /* Errors after which the same command may succeed. */
 static bool
-may_go_on(enum mrs_status s, const struct mrs_err *e)
+can_resume(enum mrs_status s, const struct mrs_err *e)
 {
     enum mrs_code c = e ? e->code : MRS_E_NONE;
     return s == MRS_DEAD || c == MRS_E_CANCEL || c == MRS_E_IO || c == MRS_E_MEMORY || c == MRS_E_EXISTS;
@@ -560,14 +560,14 @@ stop(struct mrsi_engine *en, enum mrs_status s, const struct mrs_err *e)
 {
     MRS_ASSERT(s < MRS_OK);
     struct mrsi_checkpoints *k = en->keep;
-    bool go_on = may_go_on(s, e);
+    bool resumable = can_resume(s, e);
     bool worth = k->is_on_disk || (k->reached && (everywhere(en) || mrs_clock_steady() - k->begun_ms >= BETWEEN_MS));
     struct mrs_err own;
     mrs_err_clear(&own);
-    if (go_on && k->took_up && k->is_newer && worth) {
+    if (resumable && k->took_up && k->is_newer && worth) {
         (void)write_state(en, &own); /* otherwise the older one stays */
     }
-    if (!k->took_up || (go_on && k->is_on_disk)) {
+    if (!k->took_up || (resumable && k->is_on_disk)) {
         mrs_output_leave(en->out);
         en->report->stopped = k->is_on_disk;
         return;

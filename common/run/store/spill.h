@@ -104,7 +104,7 @@ struct mrsi_spill {
     uint64_t first, total; /* ordinals */
     double parts_per_ordinal;
     uint64_t memory;     /* maximum bytes of records in memory */
-    _Atomic uint64_t held;
+    _Atomic uint64_t used_bytes;
     struct mrs_buf slabs; /* pointers */
     uint8_t *slab_at, *slab_end;
     uint32_t piece_bytes, piece_most;

@@ -204,10 +204,11 @@ check_shared(const struct mrsi_fold_load *l)
     const struct mrsi_fold_shared *shared = (const struct mrsi_fold_shared *)(const void *)l->shared_all.p;
     uint32_t alike = 0;
     for (uint32_t i = 0; i < l->shared_all.n / sizeof *shared; i++) {
-        const struct mrsi_fold_shared *other = &shared[shared[i].alike];
-        assert_true(shared[i].alike <= i && other->group == shared[i].group && other->alike == shared[i].alike);
+        const struct mrsi_fold_shared *other = &shared[shared[i].first_equal];
+        assert_true(shared[i].first_equal <= i && other->group == shared[i].group);
+        assert_true(other->first_equal == shared[i].first_equal);
         assert_int_equal(mrsi_fold_compare(mrsi_fold_shared_rest(other->rec), mrsi_fold_shared_rest(shared[i].rec)), 0);
-        alike += shared[i].alike != i;
+        alike += shared[i].first_equal != i;
     }
     return alike;
 }

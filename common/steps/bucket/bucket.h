@@ -26,7 +26,7 @@ struct bucket_set {
 struct bucket_template {
     const char *name;
     uint32_t len;
-    bool gone;
+    bool omitted;
 };
 enum { BUCKET_TEMPLATES = 16, BUCKET_LAYOUT = MRS_EVAL_FIELDS_MAX };
 
@@ -34,9 +34,9 @@ struct mrsi_bucket {
     struct mrsi_owned keeper;
     struct mrs_coll from, into;
     struct mrs_query *where;
-    struct mrsi_shape by;     /* always a map: the fields of the bucket that identify its series */
-    struct mrsi_paths gone;   /* paths that the default item omits, because `by` has them unchanged */
-    struct mrsi_shape rest;   /* the same as a projection, if all are top-level; both: including `drop` */
+    struct mrsi_shape by;      /* always a map: the fields of the bucket that identify its series */
+    struct mrsi_paths omitted; /* paths that the default item omits, because `by` has them unchanged */
+    struct mrsi_shape rest;    /* the same as a projection, if all are top-level; both: including `drop` */
     bool both;
     struct mrs_edit *less;    /* the same as an edit, if some are nested */
     struct mrsi_shape shape;  /* `fields` and `drop` */
@@ -103,7 +103,7 @@ struct bucket_field {
     const uint8_t *name;
     uint32_t size;
     uint32_t tpl;  /* its index in tpl of the plan; n_template: not used */
-    bool gone;
+    bool omitted;
 };
 /* Where the fast path finds its fields in documents of one template. */
 struct bucket_known {

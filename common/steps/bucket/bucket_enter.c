@@ -263,7 +263,7 @@ make_item(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w,
 {
     struct mrsi_shaping how = {.c = c, .errors = (enum mrsi_errors)s->errors};
     enum mrs_status st = MRS_OK;
-    bool less = s->gone.n && !s->shape.fields.given, shaped = mrsi_shape_given(&s->shape) && !s->both;
+    bool less = s->omitted.n && !s->shape.fields.present, shaped = mrsi_shape_is_set(&s->shape) && !s->both;
     if (less) {
         mrs_buf_reset(&w->rest);
         st = without_by(s, c, doc, shaped ? &w->rest : out);
@@ -359,8 +359,8 @@ put_args(const struct mrsi_bucket *s, struct mrs_ctx *c, const struct mrs_eval *
 
 /* ---- enter ---- */
 static enum mrs_status
-bring(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, struct mrs_eval *ev, struct mrs_val time,
-      struct mrs_fold_entry *out)
+put_entry(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, struct mrs_eval *ev,
+          struct mrs_val time, struct mrs_fold_entry *out)
 {
     w->start = 0;
     enum mrs_status st = s->every ? window(s, c, w, time) : MRS_OK;
@@ -413,7 +413,7 @@ mrsi_bucket_enter(const void *state, struct mrs_ctx *c, void *work, struct mrs_v
         return st;
     }
     out->takes_part = true;
-    return bring(s, c, w, &ev, time, out);
+    return put_entry(s, c, w, &ev, time, out);
 }
 
 /* ---- read back ---- */

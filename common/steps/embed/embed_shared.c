@@ -46,7 +46,7 @@ array_of(struct shared *sh, struct mrs_val *put)
     uint32_t n = mrsi_match_set_n(h);
     uint64_t take = s->limited && s->limit < n ? s->limit : n;
     struct mrsi_shape_items it;
-    if (take < n && s->overflow.given) {
+    if (take < n && s->overflow.present) {
         return mrsi_step_refuse(x->c, "overflow",
                                 "an element of an array has more than %llu matches, and pages are of whole parents",
                                 (unsigned long long)s->limit);

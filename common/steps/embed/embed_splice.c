@@ -287,15 +287,15 @@ fit(struct places *p, struct mrs_view doc, uint64_t *take, struct mrs_buf *out)
     const struct mrsi_embed *s = x->s;
     size_t start = out->n, most = MRS_DOC_MAX;
     for (;;) {
-        uint64_t want = *take;
+        uint64_t requested = *take;
         enum mrs_status st = MRS_OK;
         if (x->n) {
             st = build(x, take, most, &p->value);
         }
-        if (st == MRS_OK && *take < want && !s->oversize_overflow) {
+        if (st == MRS_OK && *take < requested && !s->oversize_overflow) {
             st = too_many(x);
         }
-        p->flag = s->overflow.given && *take < x->n;
+        p->flag = s->overflow.present && *take < x->n;
         MRS_THEN(st, write_places(p, doc, out));
         if (st != MRS_OK) {
             return st;

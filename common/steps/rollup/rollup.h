@@ -30,7 +30,7 @@ struct mrsi_rollup {
     struct mrs_acc **acc;
     struct mrs_val *fixed; /* the argument of every document; missing: it differs */
     uint32_t *same;        /* the first field with the same argument: only that one stores it */
-    uint32_t *brings;      /* n_stores: fields whose argument each document stores */
+    uint32_t *stored;      /* n_stores: fields whose argument each document stores */
     uint32_t *total;       /* for each of these the first field with its argument that is a total; n: none */
     uint32_t n_stores;
     uint32_t n;
@@ -78,7 +78,7 @@ struct rollup_known {
 struct rollup_work {
     bool ready;
     struct mrsi_group_value *arg; /* one for each field */
-    struct mrs_val *given;  /* one for each small state */
+    struct mrs_val *args;  /* one for each small state */
     struct mrs_acc_state **state; /* one for each field */
     struct mrs_acc_shared shared; /* of these */
     bool *failed;                 /* the field has no value */

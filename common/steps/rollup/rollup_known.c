@@ -31,7 +31,7 @@ mrsi_rollup_is_plain(const struct mrsi_rollup *s)
         plain = field_of(s->group.part[i]) != NULL;
     }
     for (uint32_t i = 0; plain && i < s->n_stores; i++) {
-        plain = top_level(mrs_acc_bare_path(s->acc[s->brings[i]])) != NULL;
+        plain = top_level(mrs_acc_bare_path(s->acc[s->stored[i]])) != NULL;
     }
     return plain;
 }
@@ -153,7 +153,7 @@ learn_payload(const struct mrsi_rollup *s, const struct lesson *l)
     const uint8_t *at = l->k->bytes + l->k->shared, *end = at + l->k->payload;
     bool good = true;
     for (uint32_t i = 0; good && i < s->n_stores; i++) {
-        struct mrs_val field = mrs_doc_get(l->doc, mrs_acc_bare_path(s->acc[s->brings[i]]));
+        struct mrs_val field = mrs_doc_get(l->doc, mrs_acc_bare_path(s->acc[s->stored[i]]));
         struct mrs_val v = mrsi_get_value(&at, end);
         good = field.type == MRS_MISSING ? v.type == MRS_MISSING : learn_copy(l, field, v, v.p);
     }

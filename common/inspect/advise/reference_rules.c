@@ -46,7 +46,7 @@ has_index(const struct mrsi_reference *r)
 }
 
 static void
-say_target(const struct mrsi_reference *r, char *out, size_t size)
+format_target(const struct mrsi_reference *r, char *out, size_t size)
 {
     snprintf(out, size, "%s.%s", r->to[0]->in->name, r->to[0]->text);
 }
@@ -89,7 +89,7 @@ index_and_type(struct mrsi_saying *y, struct mrsi_reference *r)
     MRS_ASSERT(r->parts > 0);
     struct mrsi_collection *c = r->from[0]->in;
     char target[512], n[32];
-    say_target(r, target, sizeof target);
+    format_target(r, target, sizeof target);
     if (c->documents >= 100 && !r->from[0]->names && !c->view && !has_index(r) && is_first_of_path(y->x, r)) {
         struct mrsi_rule_found *f = mrsi_say(y, c, "reference-without-index", r->from[0]->text,
                                              "refers to %s; a query for what belongs to one of them reads all %s",
@@ -110,16 +110,16 @@ index_and_type(struct mrsi_saying *y, struct mrsi_reference *r)
 static bool
 count_orphans(const struct mrsi_inspection *x, const struct mrsi_reference *r, uint64_t *orphans, uint64_t *of)
 {
-    *orphans = *of = r->asked ? r->asked_values : r->values;
+    *orphans = *of = r->probed ? r->probed_values : r->values;
     for (uint32_t i = 0; i < x->refs; i++) {
         const struct mrsi_reference *o = x->ref[i];
         if (o->candidate || o->dropped || o->from[0] != r->from[0] || o->parts != r->parts) {
             continue;
         }
-        if ((o->asked != 0) != (r->asked != 0) || (mrsi_is_sampled(o->to[0]->in) && !o->asked)) {
+        if ((o->probed != 0) != (r->probed != 0) || (mrsi_is_sampled(o->to[0]->in) && !o->probed)) {
             return false;
         }
-        uint64_t matched = o->asked ? o->found_values : o->matched;
+        uint64_t matched = o->probed ? o->found_values : o->matched;
         *orphans -= matched < *orphans ? matched : *orphans;
     }
     return *orphans > 0;
@@ -134,10 +134,10 @@ orphans(struct mrsi_saying *y, struct mrsi_reference *r)
     if (!is_first_of_path(y->x, r) || !count_orphans(y->x, r, &left, &of)) {
         return;
     }
-    say_target(r, target, sizeof target);
+    format_target(r, target, sizeof target);
     struct mrsi_rule_found *f = mrsi_say(y, r->from[0]->in, "orphans", r->from[0]->text, "%s of %s values%s name no %s",
                                          mrs_text_count(left, n), mrs_text_count(of, all),
-                                         r->asked ? " that were looked up" : "", target);
+                                         r->probed ? " that were looked up" : "", target);
     f->reference = r;
     f->severity = 2;
     mrsi_say_figures(y, (struct mrsi_figure[]){{"orphans", (double)left}, {"values", (double)of}}, 2);
@@ -248,7 +248,7 @@ stale(struct mrsi_saying *y, struct mrsi_copied *c)
 {
     MRS_ASSERT(c->from && c->of);
     char n[32], all[32];
-    if (!c->said || c->stale == 0) {
+    if (!c->reported || c->stale == 0) {
         return;
     }
     struct mrsi_rule_found *f = mrsi_say(y, c->from->in, "stale-copies", c->from->text,

@@ -173,7 +173,7 @@ copy_worn(struct mrsi_saying *y)
 {
     for (uint32_t i = 0; i < y->x->copies; i++) {
         struct mrsi_copied *c = &y->x->copy[i];
-        double writes = c->said ? of_path(part(y->x, c->of->in, "update"), c->of->text) : 0;
+        double writes = c->reported ? of_path(part(y->x, c->of->in, "update"), c->of->text) : 0;
         double reads = sum_of(part(y->x, c->from->in, "find"));
         if (writes > 0 && writes * 10 > reads) {
             struct mrsi_rule_found *r = mrsi_say(
@@ -250,7 +250,7 @@ unused_index(struct mrsi_saying *y, struct mrsi_collection *c)
 
 /* A figure is reported with its source. */
 static void
-say_source(struct mrsi_saying *y, struct mrsi_rule_found *r)
+report_source(struct mrsi_saying *y, struct mrsi_rule_found *r)
 {
     struct mrs_buf text;
     mrs_buf_init(&text, y->x->mem, SIZE_MAX);
@@ -277,6 +277,6 @@ mrsi_rules_of_workload(struct mrsi_saying *y)
     copy_worn(y);
     join_heavy(y);
     for (uint32_t i = before; i < y->x->rules; i++) {
-        say_source(y, &y->x->rule[i]);
+        report_source(y, &y->x->rule[i]);
     }
 }

@@ -235,7 +235,7 @@ joins_in(const struct mrsi_relating *x, const struct mrsi_reference *r, const st
 {
     MRS_ASSERT(n < MRSI_PARTS + 1);
     uint64_t matched = r->matched_distinct;
-    bool asked = r->asked > 0, typed = r->by_kind; /* a type field names the target: numbers may be in several */
+    bool probed = r->probed > 0, typed = r->by_kind; /* a type field names the target: numbers may be in several */
     bool integers = r->to[0]->count.n[MRSI_NUMBER] > 0;
     if (r->from[0] != p || r->dropped || (r->v < .6 && !r->by_kind) || r->matched_distinct < 3 ||
         (integers && r->n < .9 && !p->type_field)) {
@@ -250,10 +250,10 @@ joins_in(const struct mrsi_relating *x, const struct mrsi_reference *r, const st
             return false;
         }
         matched += taken[i]->matched_distinct;
-        asked |= taken[i]->asked > 0;
+        probed |= taken[i]->probed > 0;
         typed &= taken[i]->by_kind;
     }
-    return typed || matched <= r->distinct + r->distinct / (asked ? 10 : 100); /* results of lookups are estimates */
+    return typed || matched <= r->distinct + r->distinct / (probed ? 10 : 100); /* results of lookups are estimates */
 }
 
 enum { TARGETS = 8 };

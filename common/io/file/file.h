@@ -61,7 +61,7 @@ void mrsi_write_behind(int fd, uint64_t before, uint64_t n);
 /* ---- preallocate.c ---- */
 struct mrsi_growth { /* all zeros: a new file */
     uint64_t until; /* file size at the next check */
-    bool asked;
+    bool preallocated;
 };
 /* To be called from time to time while a file grows; `bytes` are written or will be at once. Reserves disk space after
  * them if that makes writes cheaper. Only a hint; does not change the file's length. */

@@ -222,7 +222,7 @@ ext_fold_end(struct ext_node *n, struct mrs_err *e)
 /* Is the first difference of two keys null against missing? A server sorts these as equal. (Bytes inside a string may
  * look the same: then a group only stays open for longer.) */
 static bool
-sort_alike(const struct ext_groups *g, struct group_bytes a, struct group_bytes b)
+sort_equal(const struct ext_groups *g, struct group_bytes a, struct group_bytes b)
 {
     MRS_ASSERT((uint64_t)a.at + a.n <= g->bytes.n && (uint64_t)b.at + b.n <= g->bytes.n);
     uint8_t none = (uint8_t)(mrs_type_rank(MRS_MISSING) + MRS_KEY_RANK);
@@ -253,7 +253,7 @@ describe_sort(const struct ext_node *n, struct mrs_buf *out)
 }
 
 static enum mrs_status
-goes_back(const struct ext_groups *g, struct mrs_err *e)
+refuse_order(const struct ext_groups *g, struct mrs_err *e)
 {
     struct mrs_buf how;
     mrs_buf_init(&how, g->node->ctx.mem, MRS_KEY_MAX);
@@ -273,7 +273,7 @@ find_group(struct ext_groups *g, uint32_t *out, struct mrs_err *e)
 {
     MRS_ASSERT(out && g->n_groups <= g->cap_groups);
     struct group_bytes key = {g->bytes.n, g->key.n};
-    bool alike = false, back = false;
+    bool equal = false, back = false;
     mrs_buf_put(&g->bytes, g->key.p, g->key.n);
     enum mrs_status s = mrs_buf_status(&g->bytes, e);
     for (uint32_t i = 0; i < g->n_groups && s == MRS_OK; i++) {
@@ -283,13 +283,13 @@ find_group(struct ext_groups *g, uint32_t *out, struct mrs_err *e)
             *out = i;
             return MRS_OK;
         }
-        alike = alike || sort_alike(g, key, g->group[i]);
+        equal = equal || sort_equal(g, key, g->group[i]);
         back = back || c < 0;
     }
-    if (s == MRS_OK && back && !alike) {
-        return goes_back(g, e);
+    if (s == MRS_OK && back && !equal) {
+        return refuse_order(g, e);
     }
-    if (s == MRS_OK && g->n_groups && !alike) {
+    if (s == MRS_OK && g->n_groups && !equal) {
         s = ext_fold_end(g->node, e);
         key.at = 0;
         mrs_buf_put(&g->bytes, g->key.p, g->key.n);

@@ -48,7 +48,7 @@ ast_properties(const struct mdb_ast *a, struct mdb_buf **out)
     mrs_build_bool(&b, "allowedInFacet", false);
     mrs_build_bool(&b, "preservesUpstreamMetadata", spec->route.kind == MRS_STAGE_ONE);
     (void)mrs_build_finish(&b, &doc, NULL);
-    return ext_give_buf(spec->home->mem, &buf, out);
+    return ext_return_buf(spec->home->mem, &buf, out);
 }
 
 static struct mdb_status *

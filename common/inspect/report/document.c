@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* document.c - the findings as one document for programs: {inspect: 1, ...}. Fields that do not apply are missing. */
-#include "said.h"
+#include "inspect_print.h"
 
 #include "mongoreshape/ejson.h"
 

@@ -2,7 +2,7 @@
 /* inspect_text.c - the findings as text: collections with most problems first, references and rules below each.
  *
  * All names go through mrs_buf_say, which escapes control characters. */
-#include "said.h"
+#include "inspect_print.h"
 #include <stdlib.h>
 
 struct page {

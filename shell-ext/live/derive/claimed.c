@@ -236,7 +236,7 @@ put_items(const struct claimed_level *below, const struct mrs_elem *e, struct mr
     mrs_build_close(b);
 }
 
-/* The wanted form of a value that may contain claimed fields. */
+/* The new form of a value that may contain claimed fields. */
 static void
 put_holder(const struct claimed_level *below, const struct mrs_elem *e, struct mrs_val after, struct mrs_build *b)
 {

@@ -17,7 +17,7 @@ enum { VALUES_BYTES = 8 << 20 };
 
 struct queried_value { /* a value to query */
     struct mrs_val v;
-    uint32_t off, len; /* its key in live_from.asked */
+    uint32_t off, len; /* its key in live_from.queried */
 };
 
 /* ---- memory ---- */

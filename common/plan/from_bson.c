@@ -8,7 +8,7 @@
 /* Position of the writer. If a line is searched, only the path for it is written. */
 struct from_bson {
     struct mrs_buf *out;
-    uint32_t line, target_line; /* wanted 0: write the text */
+    uint32_t line, target_line; /* target_line 0: write the text */
 };
 
 /* Starts a new line for this path: top.i.step.key, or a part of it. */

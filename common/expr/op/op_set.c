@@ -216,7 +216,7 @@ eval_subset(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     return mrsi_ret_bool(ev, true, out);
 }
 
-/* Whether any element's truth value equals `wanted`. */
+/* Whether any element's truth value equals `expected`. */
 static enum mrs_status
 some_element(const struct mrs_expr *x, struct mrs_eval *ev, bool expected, bool *found)
 {

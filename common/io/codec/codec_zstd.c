@@ -265,7 +265,7 @@ dec_may_end(const void *p)
 }
 
 static uint64_t
-dec_wants(const void *p)
+dec_window_needed(const void *p)
 {
     const struct codec_zstd_dec *d = p;
     return d->window_needed;
@@ -412,6 +412,6 @@ pack(void *p, struct mrsi_flow *f, const struct mrs_stop *stop, const char **why
 }
 
 const struct mrsi_codec mrsi_codec_zstd = {
-    "zstd", ".zst", 1, 22, 3, dec_open, dec_step, dec_may_end, dec_wants, unit, dec_passed, dec_close,
+    "zstd", ".zst", 1, 22, 3, dec_open, dec_step, dec_may_end, dec_window_needed, unit, dec_passed, dec_close,
     pack_bytes, pack_open, pack, pack_close,
 };

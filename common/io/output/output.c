@@ -90,7 +90,7 @@ check_existing(struct mrs_output *o, struct mrs_err *e)
     }
     struct stat st;
     return o->kind != MRSI_OUT_DIR         ? check_manifest(o, e)
-           : lstat(o->path, &st) == 0 ? mrsi_looks_like_dump(o->mem, o->path, e)
+           : lstat(o->path, &st) == 0 ? mrsi_is_dump(o->mem, o->path, e)
                                       : MRS_OK;
 }
 

@@ -322,7 +322,7 @@ take_type(void *arg, struct mrs_val v)
     return MRS_OK;
 }
 
-/* Are all wanted paths found? */
+/* Are all searched paths found? */
 static bool
 meets(struct searched_paths *x, uint32_t i, struct mrs_view doc)
 {

@@ -5,7 +5,7 @@
 
 #include "notices.h"
 
-/* Fills en->wants. */
+/* Fills en->searched. */
 enum mrs_status mrsi_paths_new(struct mrsi_engine *en, struct mrs_err *e);
 void mrsi_paths_free(struct mrsi_engine *en);
 /* Checks a document that a step reads, if a path of its row was not found yet: see mrsi_paths_meet. */

@@ -262,16 +262,16 @@ mrsi_ckpt_whole(struct mrsi_engine *en, struct mrs_err *e)
     }
     if (k->from_pass.n > MRS_DOC_MIN) { /* the run was stopped while it wrote its residue, or after the final rename */
         struct mrs_val kind = mrs_doc_get(k->from_pass, "kind");
-        bool wanted = mrs_val_is_text(kind, MRSI_CKPT_PUBLISH) ||
-                      (en->opts->write_residue && mrs_val_is_text(kind, MRSI_CKPT_RESIDUE));
-        return wanted ? MRS_OK : mrsi_state_damaged("no pass wants its savepoint", e);
+        bool known = mrs_val_is_text(kind, MRSI_CKPT_PUBLISH) ||
+                     (en->opts->write_residue && mrs_val_is_text(kind, MRSI_CKPT_RESIDUE));
+        return known ? MRS_OK : mrsi_state_damaged("no pass wants its savepoint", e);
     }
     k->is_whole = true;
     bool inverse = en->opts->write_residue; /* this run needs an inverse run, which has state of its own */
-    bool wanted = inverse || k->is_on_disk || everywhere(en) || mrs_clock_steady() - k->begun_ms >= BETWEEN_MS;
+    bool due = inverse || k->is_on_disk || everywhere(en) || mrs_clock_steady() - k->begun_ms >= BETWEEN_MS;
     enum mrs_status s = put_into_words(en, en->plan->n_steps, e);
     bool marked = en->residue; /* when a residue is restored, a savepoint follows, and only that describes the output */
-    return s == MRS_OK && wanted && !marked ? write_state(en, e) : s; /* not needed: no resume would read it */
+    return s == MRS_OK && due && !marked ? write_state(en, e) : s; /* not needed: no resume would read it */
 }
 
 /* ---- savepoints ---- */

@@ -97,7 +97,7 @@ ext_ast_make(struct ext_spec *spec, struct mdb_ast **out)
     if (!a) {
         return ext_no_memory();
     }
-    *a = (struct ast_node){{&ast_calls}, ext_spec_hold(spec)};
+    *a = (struct ast_node){{&ast_calls}, ext_spec_retain(spec)};
     *out = &a->face;
     return ext_ok();
 }

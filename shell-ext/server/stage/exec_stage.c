@@ -360,7 +360,7 @@ ext_exec_make(struct ext_spec *spec, struct mdb_exec **out)
     if (!x) {
         return ext_no_memory();
     }
-    *x = (struct exec_stage){.face = {&exec_calls}, .spec = ext_spec_hold(spec)};
+    *x = (struct exec_stage){.face = {&exec_calls}, .spec = ext_spec_retain(spec)};
     *out = &x->face;
     return ext_ok();
 }

@@ -185,7 +185,7 @@ ext_logical_make(struct ext_spec *spec, struct mdb_logical **out)
     if (!l) {
         return ext_no_memory();
     }
-    *l = (struct logical_stage){{&logical_calls}, ext_spec_hold(spec)};
+    *l = (struct logical_stage){{&logical_calls}, ext_spec_retain(spec)};
     *out = &l->face;
     return ext_ok();
 }

@@ -232,7 +232,7 @@ ext_node_make(struct ext_spec *spec, struct mdb_node **out)
     if (!n) {
         return ext_no_memory();
     }
-    *n = (struct parse_node){{&node_calls}, ext_spec_hold(spec)};
+    *n = (struct parse_node){{&node_calls}, ext_spec_retain(spec)};
     *out = &n->face;
     return ext_ok();
 }

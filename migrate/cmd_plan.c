@@ -8,23 +8,23 @@
 
 #include <ctype.h>
 
-#define LOOK_COLLS 50u  /* collections listed */
-#define LOOK_FIELDS 24u /* fields of each that are read */
+#define LOOK_COLLS 50u    /* collections listed */
+#define SAMPLE_FIELDS 24u /* fields of each that are read */
 #define LOOK_DOCS 100u
 
-struct look_field {
+struct sample_field {
     const char *name;
     bool date, documents; /* an array of documents */
 };
-struct look {
+struct sampled {
     const struct mrs_input_ns *ns;
-    struct look_field field[LOOK_FIELDS]; /* without _id */
+    struct sample_field field[SAMPLE_FIELDS]; /* without _id */
     uint32_t n;
 };
 struct plan_start {
     const struct mrs_step_type *type;
     struct mrs_arena arena;
-    struct look *coll;
+    struct sampled *coll;
     uint32_t n;
     const char *lines[LOOK_COLLS + 1];
     struct mrs_plan_start start;
@@ -35,20 +35,20 @@ struct plan_start {
 
 /* ---- read the dump ---- */
 static bool
-add_field(struct mrs_arena *arena, struct look *l, const struct mrs_elem *e)
+add_field(struct mrs_arena *arena, struct sampled *l, const struct mrs_elem *e)
 {
-    MRS_ASSERT(l->n <= LOOK_FIELDS);
+    MRS_ASSERT(l->n <= SAMPLE_FIELDS);
     struct mrs_walk w;
     struct mrs_elem first = {.v = mrs_missing()};
     uint32_t i = 0;
     while (i < l->n && strcmp(l->field[i].name, e->name) != 0) {
         i++;
     }
-    if (i == LOOK_FIELDS || strcmp(e->name, "_id") == 0) {
+    if (i == SAMPLE_FIELDS || strcmp(e->name, "_id") == 0) {
         return true;
     }
     if (i == l->n) {
-        l->field[i] = (struct look_field){mrs_arena_copy(arena, e->name, (size_t)e->name_len + 1), false, false};
+        l->field[i] = (struct sample_field){mrs_arena_copy(arena, e->name, (size_t)e->name_len + 1), false, false};
         l->n += l->field[i].name != NULL;
     }
     if (e->v.type == MRS_ARRAY) {
@@ -61,9 +61,9 @@ add_field(struct mrs_arena *arena, struct look *l, const struct mrs_elem *e)
 }
 
 static enum mrs_status
-look_at(struct mrs_arena *arena, struct look *l, const struct mrs_block *b, struct mrs_err *e)
+sample_block(struct mrs_arena *arena, struct sampled *l, const struct mrs_block *b, struct mrs_err *e)
 {
-    MRS_ASSERT(l->n <= LOOK_FIELDS && b->n <= b->cap);
+    MRS_ASSERT(l->n <= SAMPLE_FIELDS && b->n <= b->cap);
     const uint8_t *at = b->p, *end = b->p + b->n;
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; s == MRS_OK && i < LOOK_DOCS && at < end; i++) {
@@ -87,11 +87,11 @@ look_at(struct mrs_arena *arena, struct look *l, const struct mrs_block *b, stru
 }
 
 static enum mrs_status
-look(struct plan_start *p, struct mrs_input *in, uint32_t i, struct mrs_mem *mem, struct mrs_err *e)
+sampled(struct plan_start *p, struct mrs_input *in, uint32_t i, struct mrs_mem *mem, struct mrs_err *e)
 {
     MRS_ASSERT(i < mrs_input_count(in));
     MRS_ASSERT(p->n < LOOK_COLLS);
-    struct look *l = &p->coll[p->n];
+    struct sampled *l = &p->coll[p->n];
     struct mrs_reader *r = NULL;
     struct mrs_block b;
     l->ns = mrs_input_at(in, i);
@@ -101,7 +101,7 @@ look(struct plan_start *p, struct mrs_input *in, uint32_t i, struct mrs_mem *mem
     mrs_block_init(&b, mem);
     enum mrs_status s = mrs_reader_open(in, i, 1 << 16, &r, e);
     MRS_THEN(s, mrs_reader_next(r, &b, e));
-    s = s == MRS_OK ? look_at(&p->arena, l, &b, e) : s == MRS_END ? MRS_OK : s;
+    s = s == MRS_OK ? sample_block(&p->arena, l, &b, e) : s == MRS_END ? MRS_OK : s;
     p->n += s == MRS_OK;
     mrs_reader_close(r);
     mrs_block_clear(&b);
@@ -110,7 +110,7 @@ look(struct plan_start *p, struct mrs_input *in, uint32_t i, struct mrs_mem *mem
 
 /* "blog.comments: _id postId author" */
 static bool
-add_line(struct plan_start *p, const struct look *l, struct mrs_mem *mem)
+add_line(struct plan_start *p, const struct sampled *l, struct mrs_mem *mem)
 {
     MRS_ASSERT(p->start.n_remarks < p->n);
     struct mrs_buf text;
@@ -152,7 +152,7 @@ names_one_of(const char *field, const char *coll)
 
 /* Finds a collection, one that it refers to, and the field with the reference; false: no names suggest any. */
 static bool
-find_pair(const struct plan_start *p, const struct look **child, const struct look **parent, const char **field)
+find_pair(const struct plan_start *p, const struct sampled **child, const struct sampled **parent, const char **field)
 {
     MRS_ASSERT(p->n <= LOOK_COLLS);
     for (uint32_t i = 0; i < p->n; i++) {
@@ -193,7 +193,7 @@ static void
 fill_pair(struct plan_start *p)
 {
     MRS_ASSERT(p->start.n_remarks == p->n);
-    const struct look *child, *parent;
+    const struct sampled *child, *parent;
     const char *field;
     bool copies = has_key(p, "wrap");
     if (!find_pair(p, &child, &parent, &field)) {
@@ -218,15 +218,15 @@ fill_pair(struct plan_start *p)
 }
 
 /* The collection for steps on one: the first one that has what the step needs, else the largest. */
-static const struct look *
-main_coll(const struct plan_start *p, const struct look_field **field)
+static const struct sampled *
+main_coll(const struct plan_start *p, const struct sample_field **field)
 {
     MRS_ASSERT(p->n <= LOOK_COLLS);
     bool parts = has_key(p, "path"), times = has_key(p, "time");
-    const struct look *most = NULL;
+    const struct sampled *most = NULL;
     *field = NULL;
     for (uint32_t i = 0; i < p->n; i++) {
-        const struct look *l = &p->coll[i];
+        const struct sampled *l = &p->coll[i];
         for (uint32_t k = 0; k < l->n; k++) {
             if ((parts && l->field[k].documents) || (times && l->field[k].date)) {
                 *field = &l->field[k];
@@ -241,9 +241,9 @@ main_coll(const struct plan_start *p, const struct look_field **field)
 static void
 fill_one(struct plan_start *p)
 {
-    const struct look_field *field;
+    const struct sample_field *field;
     char name[256];
-    const struct look *l = main_coll(p, &field);
+    const struct sampled *l = main_coll(p, &field);
     const struct mrs_key *keys = p->type->keys;
     if (!l) {
         return;
@@ -274,7 +274,7 @@ fill_one(struct plan_start *p)
 
 /* ---- command ---- */
 static enum mrs_status
-look_around(struct plan_start *p, const struct mrsi_cli *cli, struct mrs_err *e)
+sample_input(struct plan_start *p, const struct mrsi_cli *cli, struct mrs_err *e)
 {
     struct mrs_input *in = NULL;
     struct mrs_input_opts opts = mrsi_job_input_opts(cli);
@@ -284,8 +284,8 @@ look_around(struct plan_start *p, const struct mrsi_cli *cli, struct mrs_err *e)
         s = mrs_err_memory(e, LOOK_COLLS * sizeof *p->coll);
     }
     for (uint32_t i = 0; s == MRS_OK && i < mrs_input_count(in) && p->n < LOOK_COLLS; i++) {
-        p->coll[p->n] = (struct look){.ns = NULL};
-        s = look(p, in, i, cli->line.mem, e);
+        p->coll[p->n] = (struct sampled){.ns = NULL};
+        s = sampled(p, in, i, cli->line.mem, e);
     }
     for (uint32_t i = 0; s == MRS_OK && i < p->n; i++) {
         s = add_line(p, &p->coll[i], cli->line.mem) ? MRS_OK : mrs_err_memory(e, 0);
@@ -315,7 +315,7 @@ print(struct mrsi_cli *cli, const struct mrs_step_type *type)
     mrs_buf_init(&p.fill, cli->line.mem, MRS_DOC_MAX);
     mrs_buf_init(&out, cli->line.mem, (size_t)1 << 24);
     p.start.remarks = p.lines;
-    enum mrs_status s = cli->input ? look_around(&p, cli, &e) : MRS_OK;
+    enum mrs_status s = cli->input ? sample_input(&p, cli, &e) : MRS_OK;
     if (s == MRS_OK) {
         mrs_plan_skeleton(type, &p.start, &out);
         s = mrs_buf_status(&out, &e);

@@ -126,7 +126,7 @@ checkpoint_ms(uint64_t seconds)
 }
 
 static struct mrs_run_opts
-options(const struct mrsi_job *job, bool dry, bool look, uint64_t max_refused)
+options(const struct mrsi_job *job, bool dry, bool notices, uint64_t max_refused)
 {
     MRS_ASSERT(job->cli);
     /* a dry run reads everything, with any number of refusals */
@@ -153,8 +153,8 @@ options(const struct mrsi_job *job, bool dry, bool look, uint64_t max_refused)
                                  .format = cli->format,
                                  .stream = cli->stream,
                                  .now_ms = cli->now_ms,
-                                 .ids = look ? 100 : 0,
-                                 .notices = look,
+                                 .ids = notices ? 100 : 0,
+                                 .notices = notices,
                                  .progress = mrsi_progress_watch,
                                  .cancel = mrs_signals_flag()};
 }
@@ -189,13 +189,13 @@ mrsi_engine_page(const struct mrsi_job *job, const struct mrs_report *r, int sta
 }
 
 int
-mrsi_engine_run(struct mrsi_job *job, bool dry, bool look, uint64_t max_refused)
+mrsi_engine_run(struct mrsi_job *job, bool dry, bool notices, uint64_t max_refused)
 {
     MRS_ASSERT(job->in && job->plan);
     struct mrsi_cli *cli = job->cli;
     struct mrsi_watch progress = {.phases = &job->phases};
     struct mrs_report report;
-    struct mrs_run_opts opts = options(job, dry, look, max_refused);
+    struct mrs_run_opts opts = options(job, dry, notices, max_refused);
     memset(&report, 0, sizeof report);
     opts.progress_arg = &progress;
     if (cli->verbose && !cli->json) {
@@ -212,7 +212,7 @@ mrsi_engine_run(struct mrsi_job *job, bool dry, bool look, uint64_t max_refused)
     if (report.anew && !cli->quiet && !cli->json) {
         fputs("nothing to resume: started over\n", stderr);
     }
-    int status = s == MRS_OK ? report.refused > 0 || (look && fails_restore(&report)) : mrsi_job_exit(job);
+    int status = s == MRS_OK ? report.refused > 0 || (notices && fails_restore(&report)) : mrsi_job_exit(job);
     if (s == MRS_OK && report.refused > max_refused) { /* of a dry run */
         status = mrs_code_exit(MRS_E_TOO_MANY);
     }

@@ -164,7 +164,7 @@ timing(FILE *f, const struct mrsi_job *job, const struct mrs_report *r, bool dry
 
 /* Prints a line made by report_text.h. */
 static void
-say_line(FILE *f, const char *before, struct mrs_buf *line)
+print_line(FILE *f, const char *before, struct mrs_buf *line)
 {
     mrs_buf_byte(line, 0);
     mrs_say(f, "%s%s\n", before, line->bad ? "no memory for this line" : (const char *)line->p);
@@ -222,7 +222,7 @@ refusals(FILE *f, const struct mrsi_job *job, const struct mrs_report *r, bool d
         const struct mrs_refusal *k = &r->refusal[i];
         reported += k->count;
         mrs_text_refusal(k, &line);
-        say_line(f, "  ", &line);
+        print_line(f, "  ", &line);
     }
     MRS_ASSERT(reported <= r->refused);
     mrs_buf_clear(&line);
@@ -288,7 +288,7 @@ of_result(FILE *f, const struct mrs_notice *x, struct mrs_buf *line)
     }
     mrs_text_ids(&x->ids, x->count + (x->kind == MRS_NOTICE_CLASH), line);
     mrs_buf_printf(line, ")");
-    say_line(f, "note: ", line);
+    print_line(f, "note: ", line);
 }
 
 /* check: a line for each path; else one for each step and collection. */
@@ -301,7 +301,7 @@ unmet(FILE *f, const struct mrs_report *r, bool dry, struct mrs_buf *line)
         MRS_ASSERT(x->step && (!before || before->step <= x->step));
         if (dry) {
             mrs_text_unmet(x, line);
-            say_line(f, "note: ", line);
+            print_line(f, "note: ", line);
             continue;
         }
         bool same = before && before->step == x->step && strcmp(before->ns, x->ns) == 0;
@@ -330,7 +330,7 @@ notices(FILE *f, const struct mrs_report *r, struct mrs_buf *line)
             continue;
         }
         mrs_text_notice(x, line);
-        say_line(f, "note: ", line);
+        print_line(f, "note: ", line);
     }
     for (uint32_t i = 0; i < r->n_written; i++) {
         const struct mrs_written *w = &r->written[i];

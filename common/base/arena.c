@@ -101,11 +101,11 @@ static size_t
 next_size(const struct mrs_arena *a, size_t n)
 {
     MRS_ASSERT(n % 8 == 0);
-    size_t want = a->head ? a->head->n * 2 : FIRST;
-    if (want > LARGEST_STEP) {
-        want = LARGEST_STEP;
+    size_t new_size = a->head ? a->head->n * 2 : FIRST;
+    if (new_size > LARGEST_STEP) {
+        new_size = LARGEST_STEP;
     }
-    return want < n ? n : want;
+    return new_size < n ? n : new_size;
 }
 
 void *
@@ -163,28 +163,28 @@ mrs_arena_adopt(struct mrs_arena *a, void *p, size_t n)
 }
 
 void *
-mrs_arena_enlarge(struct mrs_arena *a, void *p, size_t n, size_t want)
+mrs_arena_enlarge(struct mrs_arena *a, void *p, size_t n, size_t new_size)
 {
-    MRS_ASSERT(n <= want);
+    MRS_ASSERT(n <= new_size);
     struct mrs_arena_block *own = a->block && a->block->p == p ? a->block : NULL;
-    if (!own && want < MRS_ARENA_LARGE) {
-        void *more = mrs_arena_alloc(a, want);
+    if (!own && new_size < MRS_ARENA_LARGE) {
+        void *more = mrs_arena_alloc(a, new_size);
         if (more && n) {
             memcpy(more, p, n);
         }
         return more;
     }
-    a->used += own ? want - own->n : 0;
-    uint8_t *more = mrs_arena_is_over(a) ? NULL : mrs_realloc(a->mem, own ? p : NULL, want);
+    a->used += own ? new_size - own->n : 0;
+    uint8_t *more = mrs_arena_is_over(a) ? NULL : mrs_realloc(a->mem, own ? p : NULL, new_size);
     if (!more || own) {
         if (more) {
             own->p = more;
-            own->n = want;
+            own->n = new_size;
         }
         return more;
     }
     if (n) {
         memcpy(more, p, n);
     }
-    return mrs_arena_adopt(a, more, want) ? more : NULL;
+    return mrs_arena_adopt(a, more, new_size) ? more : NULL;
 }

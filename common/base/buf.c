@@ -43,20 +43,20 @@ mrs_buf_enlarge(struct mrs_buf *b, size_t extra)
         b->bad = 2;
         return;
     }
-    size_t want = b->cap < 256 ? 256 : b->cap + (b->cap < LARGE || b->cap > TABLE ? b->cap / 2 : b->cap / 8);
-    if (want < b->n + extra) {
-        want = b->n + extra;
+    size_t new_size = b->cap < 256 ? 256 : b->cap + (b->cap < LARGE || b->cap > TABLE ? b->cap / 2 : b->cap / 8);
+    if (new_size < b->n + extra) {
+        new_size = b->n + extra;
     }
-    if (want > b->ceiling) {
-        want = b->ceiling;
+    if (new_size > b->ceiling) {
+        new_size = b->ceiling;
     }
-    uint8_t *p = mrs_realloc(b->mem, b->p, want);
+    uint8_t *p = mrs_realloc(b->mem, b->p, new_size);
     if (!p) {
         b->bad = 1;
         return;
     }
     b->p = p;
-    b->cap = want;
+    b->cap = new_size;
 }
 
 enum mrs_status

@@ -9,8 +9,8 @@ static uint32_t
 next_cap(uint32_t cap, size_t size)
 {
     MRS_ASSERT(size > 0);
-    uint32_t want = cap ? cap * 2 : FIRST;
-    return want > cap && want <= SIZE_MAX / size ? want : 0;
+    uint32_t new_cap = cap ? cap * 2 : FIRST;
+    return new_cap > cap && new_cap <= SIZE_MAX / size ? new_cap : 0;
 }
 
 void *
@@ -20,9 +20,9 @@ mrs_more(struct mrs_mem *m, void *list, uint32_t n, uint32_t *cap, size_t size)
     if (n < *cap) {
         return list;
     }
-    uint32_t want = next_cap(*cap, size);
-    void *more = want ? mrs_realloc(m, list, want * size) : NULL;
-    *cap = more ? want : *cap;
+    uint32_t new_cap = next_cap(*cap, size);
+    void *more = new_cap ? mrs_realloc(m, list, new_cap * size) : NULL;
+    *cap = more ? new_cap : *cap;
     return more;
 }
 
@@ -33,8 +33,8 @@ mrs_arena_more(struct mrs_arena *a, void *list, uint32_t n, uint32_t *cap, size_
     if (n < *cap) {
         return list;
     }
-    uint32_t want = next_cap(*cap, size);
-    void *more = want ? mrs_arena_enlarge(a, list, n * size, want * size) : NULL;
-    *cap = more ? want : *cap;
+    uint32_t new_cap = next_cap(*cap, size);
+    void *more = new_cap ? mrs_arena_enlarge(a, list, n * size, new_cap * size) : NULL;
+    *cap = more ? new_cap : *cap;
     return more;
 }

@@ -45,7 +45,7 @@ mrsi_name_hash(const char *name, uint32_t n)
 }
 
 static inline bool
-mrsi_holds_document(uint8_t type)
+mrsi_is_nested(uint8_t type)
 {
     return type == MRS_DOCUMENT || type == MRS_ARRAY || type == MRS_CODE_W_SCOPE;
 }

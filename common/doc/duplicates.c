@@ -15,7 +15,7 @@
 #define SLOTS_MOST (1u << 20) /* of one in memory: 4 MiB */
 
 static bool
-stands_before(struct mrs_view d, const struct mrs_elem *e)
+occurs_before(struct mrs_view d, const struct mrs_elem *e)
 {
     MRS_ASSERT(e->p >= d.p && e->p < d.p + d.n);
     struct mrs_walk w;
@@ -97,7 +97,7 @@ mrsi_level_duplicates(struct mrs_mem *mem, struct mrs_view d)
     while (mrs_walk_next(&w, &e) > 0) {
         uint32_t h = mrsi_name_hash(e.name, e.name_len) >> 22;
         uint64_t bit = 1ull << (h & 63);
-        if ((seen[h >> 6] & bit) && stands_before(d, &e)) {
+        if ((seen[h >> 6] & bit) && occurs_before(d, &e)) {
             return true;
         }
         seen[h >> 6] |= bit;
@@ -113,7 +113,7 @@ mrsi_level_duplicates(struct mrs_mem *mem, struct mrs_view d)
 struct named_field {
     struct mrs_elem e;
     uint32_t at, last;
-    bool gone;
+    bool dropped;
 };
 
 static int
@@ -134,7 +134,7 @@ find_last(struct named_field *f, struct named_field **sorted, uint32_t n)
     for (uint32_t i = 0, first = 0; i < n; i++) {
         first = i && strcmp(sorted[i - 1]->e.name, sorted[i]->e.name) == 0 ? first : i;
         sorted[first]->last = sorted[i]->at;
-        sorted[i]->gone = i != first;
+        sorted[i]->dropped = i != first;
     }
 }
 
@@ -144,7 +144,7 @@ put_kept(const struct named_field *f, uint32_t n, uint8_t *to)
 {
     size_t size = 0;
     for (uint32_t i = 0; i < n; i++) {
-        if (!f[i].gone) {
+        if (!f[i].dropped) {
             const struct mrs_elem *e = &f[f[i].last].e;
             size_t len = (size_t)(e->v.p - e->p) + e->v.n;
             memcpy(to + size, e->p, len);
@@ -201,7 +201,7 @@ mrs_doc_has_duplicates(struct mrs_mem *mem, struct mrs_view d, bool one_level)
             depth--;
             continue;
         }
-        if (!mrsi_holds_document(e.v.type) || depth == MRS_DEPTH_READ) {
+        if (!mrsi_is_nested(e.v.type) || depth == MRS_DEPTH_READ) {
             continue;
         }
         struct mrs_view sub = e.v.type == MRS_CODE_W_SCOPE ? mrsi_scope(e.v) : mrs_val_view(e.v);

@@ -225,7 +225,7 @@ pop(struct edit_run *r)
 
 /* ---- calls of the function ---- */
 static enum mrs_status
-ask(struct edit_run *r, struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put)
+call_site(struct edit_run *r, struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put)
 {
     *verdict = MRS_EDIT_KEEP;
     *put = mrs_missing();
@@ -267,7 +267,7 @@ edit_present(struct edit_run *r, struct edit_level *l, const struct mrsi_path_no
     struct mrs_val put;
     const uint8_t *end = x->v.p + x->v.n;
     site.old = x->v;
-    enum mrs_status s = ask(r, &site, &verdict, &put);
+    enum mrs_status s = call_site(r, &site, &verdict, &put);
     if (s != MRS_OK || verdict == MRS_EDIT_KEEP) {
         return s;
     }
@@ -296,7 +296,7 @@ edit_missing(struct edit_run *r, struct edit_level *l, const struct mrsi_path_no
     struct mrs_edit_site site = site_of(leaf, l->holder);
     enum mrs_edit_verdict verdict;
     struct mrs_val put;
-    enum mrs_status s = ask(r, &site, &verdict, &put);
+    enum mrs_status s = call_site(r, &site, &verdict, &put);
     if (s != MRS_OK || verdict == MRS_EDIT_KEEP || verdict == MRS_EDIT_REMOVE) {
         return s;
     }
@@ -328,7 +328,7 @@ edit_blocked(struct edit_run *r, const struct mrsi_path_node *node, const struct
         site.path_no = node->path_no;
         site.name = node->name;
         site.name_len = node->len;
-        return ask(r, &site, &verdict, &put);
+        return call_site(r, &site, &verdict, &put);
     }
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; i < node->n_child && s == MRS_OK; i++) {

@@ -263,7 +263,7 @@ struct ejson_write_level {
 static void
 open_level(struct mrs_buf *out, struct ejson_write_level *l, struct mrs_val v)
 {
-    MRS_ASSERT(mrsi_holds_document(v.type));
+    MRS_ASSERT(mrsi_is_nested(v.type));
     l->array = v.type == MRS_ARRAY;
     l->scope = v.type == MRS_CODE_W_SCOPE;
     l->any = false;
@@ -279,7 +279,7 @@ open_level(struct mrs_buf *out, struct ejson_write_level *l, struct mrs_val v)
 static __attribute__((noinline)) void
 put_nested(struct mrs_buf *out, struct mrs_val v, bool canonical)
 {
-    MRS_ASSERT(mrsi_holds_document(v.type));
+    MRS_ASSERT(mrsi_is_nested(v.type));
     struct ejson_write_level stack[MRS_DEPTH_READ];
     struct mrs_elem e;
     int depth = 1;
@@ -299,7 +299,7 @@ put_nested(struct mrs_buf *out, struct mrs_val v, bool canonical)
             put_string(out, e.name, e.name_len);
             mrs_buf_byte(out, ':');
         }
-        if (!mrsi_holds_document(e.v.type)) {
+        if (!mrsi_is_nested(e.v.type)) {
             put_scalar(out, e.v, canonical);
         } else if (depth == MRS_DEPTH_READ) {
             out->bad = out->bad ? out->bad : 2;
@@ -313,7 +313,7 @@ void
 mrs_ejson_write_val(struct mrs_val v, bool canonical, struct mrs_buf *out)
 {
     MRS_ASSERT(mrs_val_is_sized(v));
-    if (mrsi_holds_document(v.type)) {
+    if (mrsi_is_nested(v.type)) {
         put_nested(out, v, canonical);
     } else {
         put_scalar(out, v, canonical);

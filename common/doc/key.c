@@ -249,7 +249,7 @@ put_name(struct mrs_buf *out, uint8_t type, const char *name, uint32_t name_len)
 static __attribute__((noinline)) void
 put_nested(struct mrs_buf *out, struct mrs_val v, int around)
 {
-    MRS_ASSERT(mrsi_holds_document(v.type));
+    MRS_ASSERT(mrsi_is_nested(v.type));
     struct key_level stack[MRS_DEPTH_READ];
     struct mrs_elem e;
     int depth = 1;
@@ -267,7 +267,7 @@ put_nested(struct mrs_buf *out, struct mrs_val v, int around)
             mrs_buf_byte(out, RANK(e.v.type));
         }
         put_payload(out, e.v);
-        if (mrsi_holds_document(e.v.type)) {
+        if (mrsi_is_nested(e.v.type)) {
             if (depth == MRS_DEPTH_READ - around) {
                 out->bad = out->bad ? out->bad : 2;
                 return;
@@ -283,7 +283,7 @@ append_any(struct mrs_buf *out, struct mrs_val v, bool descending)
     size_t start = out->n;
     mrs_buf_byte(out, RANK(v.type));
     put_payload(out, v);
-    if (mrsi_holds_document(v.type)) {
+    if (mrsi_is_nested(v.type)) {
         put_nested(out, v, 0);
     }
     if (descending && !out->bad) {
@@ -326,7 +326,7 @@ mrs_key_field(struct mrs_buf *out, const char *name, uint32_t name_len, struct m
     MRS_ASSERT(name && mrs_val_is_sized(v));
     put_name(out, v.type, name, name_len);
     put_payload(out, v);
-    if (mrsi_holds_document(v.type)) {
+    if (mrsi_is_nested(v.type)) {
         put_nested(out, v, 1);
     }
 }

@@ -229,7 +229,7 @@ struct path_reading {
 };
 
 static enum mrs_status
-give(struct path_reading *r, struct mrs_val v)
+emit(struct path_reading *r, struct mrs_val v)
 {
     MRS_ASSERT(mrs_val_is_sized(v));
     if (v.type != MRS_ARRAY || r->whole) {
@@ -261,7 +261,7 @@ descend(struct path_reading *r, struct mrs_view d, uint32_t i)
             return MRS_OK;
         }
         if (i + 1 == r->path->n) {
-            return give(r, e.v);
+            return emit(r, e.v);
         }
         if (e.v.type == MRS_ARRAY) {
             r->array = true;

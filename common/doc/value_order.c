@@ -249,7 +249,7 @@ order_element(const struct mrs_elem *x, const struct mrs_elem *y, bool names)
 static __attribute__((noinline)) int
 order_nested(struct mrs_val a, struct mrs_val b)
 {
-    MRS_ASSERT(mrsi_holds_document(a.type) && mrsi_holds_document(b.type));
+    MRS_ASSERT(mrsi_is_nested(a.type) && mrsi_is_nested(b.type));
     struct value_order_pair stack[MRS_DEPTH_READ];
     struct mrs_elem x = {0}, y = {0};
     int depth = 1;
@@ -268,7 +268,7 @@ order_nested(struct mrs_val a, struct mrs_val b)
         if (c) {
             return c;
         }
-        if (!mrsi_holds_document(x.v.type)) {
+        if (!mrsi_is_nested(x.v.type)) {
             continue;
         }
         if (depth == MRS_DEPTH_READ) {
@@ -292,5 +292,5 @@ mrs_compare(struct mrs_val a, struct mrs_val b)
         return sign_of(c);
     }
     c = order_scalar(a, b);
-    return c == 0 && mrsi_holds_document(a.type) ? order_nested(a, b) : c;
+    return c == 0 && mrsi_is_nested(a.type) ? order_nested(a, b) : c;
 }

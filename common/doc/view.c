@@ -387,7 +387,7 @@ check(const uint8_t *bytes, const uint8_t *from, int max_depth, struct mrs_eval_
         if (fields && depth == 1) {
             note_field(fields, elem, p, size);
         }
-        if (!mrsi_holds_document(type)) {
+        if (!mrsi_is_nested(type)) {
             p += size;
             continue;
         }
@@ -463,7 +463,7 @@ mrs_doc_depth(struct mrs_view d)
     while (depth > 0) {
         if (mrs_walk_next(&stack[depth - 1], &e) <= 0) {
             depth--;
-        } else if (mrsi_holds_document(e.v.type)) {
+        } else if (mrsi_is_nested(e.v.type)) {
             if (depth == MRS_DEPTH_READ) {
                 return depth + 1;
             }

@@ -321,7 +321,7 @@ kept_as_is(uint8_t type)
 
 /* Valid conversions that seldom mean what they give. */
 static void
-doubt(struct mrsi_convert *cv, struct mrs_val v)
+note_doubts(struct mrsi_convert *cv, struct mrs_val v)
 {
     enum { YEAR_1980 = 315532800 };
     if (cv->to == MRS_BOOL && v.type == MRS_STRING && !mrs_val_is_text(v, "true")) {
@@ -340,7 +340,7 @@ mrsi_convert_run(struct mrsi_convert *cv, struct mrs_val v, struct mrs_val *out)
         *out = v;
         return MRS_OK;
     }
-    doubt(cv, v);
+    note_doubts(cv, v);
     switch (cv->to) {
     case MRS_BOOL:
         return mrsi_ret_bool(cv->ev, mrsi_truthy(v), out);

@@ -120,9 +120,9 @@ index_of(struct mrs_view spec, struct mrsi_seen_index *out)
 }
 
 static enum mrs_status
-take_uses(struct mrsi_inspection *x, struct mrsi_seen_index *i, struct mrs_val said, struct mrs_err *e)
+take_uses(struct mrsi_inspection *x, struct mrsi_seen_index *i, struct mrs_val reported, struct mrs_err *e)
 {
-    struct mrs_view d = said.type == MRS_DOCUMENT ? mrs_val_view(said) : mrs_empty_doc();
+    struct mrs_view d = reported.type == MRS_DOCUMENT ? mrs_val_view(reported) : mrs_empty_doc();
     struct mrs_val members = mrs_doc_get(d, "members"), since = mrs_doc_get(d, "since");
     int64_t uses, days;
     uint32_t n;

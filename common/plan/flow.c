@@ -151,8 +151,8 @@ mrsi_flow_val(struct mrs_buf *out, struct mrs_val v)
     int depth = 0;
     struct mrs_elem e = {.v = v};
     for (;;) {
-        bool holds = e.v.type == MRS_DOCUMENT || e.v.type == MRS_ARRAY;
-        if (holds && depth < MRS_DEPTH_MAX) {
+        bool nested = e.v.type == MRS_DOCUMENT || e.v.type == MRS_ARRAY;
+        if (nested && depth < MRS_DEPTH_MAX) {
             at[depth].map = e.v.type == MRS_DOCUMENT;
             at[depth].any = false;
             mrs_walk_init(&at[depth].w, mrs_val_view(e.v));

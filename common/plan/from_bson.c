@@ -8,7 +8,7 @@
 /* Position of the writer. If a line is searched, only the path for it is written. */
 struct from_bson {
     struct mrs_buf *out;
-    uint32_t line, wanted; /* wanted 0: write the text */
+    uint32_t line, target_line; /* target_line 0: write the text */
 };
 
 /* Starts a new line for this path: top.i.step.key, or a part of it. */
@@ -17,9 +17,9 @@ begin_line(struct from_bson *f, const char *before, const char *top, int64_t i, 
            const struct mrs_elem *key)
 {
     f->line++;
-    if (!f->wanted) {
+    if (!f->target_line) {
         mrs_buf_printf(f->out, "%s\n", before);
-    } else if (f->line == f->wanted) {
+    } else if (f->line == f->target_line) {
         mrs_buf_say(f->out, "%s", top);
         if (i >= 0) {
             mrs_buf_printf(f->out, ".%lld", (long long)i);
@@ -36,7 +36,7 @@ begin_line(struct from_bson *f, const char *before, const char *top, int64_t i, 
 static void
 put(struct from_bson *f, const char *text)
 {
-    if (!f->wanted) {
+    if (!f->target_line) {
         mrs_buf_put(f->out, text, strlen(text));
     }
 }
@@ -44,7 +44,7 @@ put(struct from_bson *f, const char *text)
 static void
 put_name(struct from_bson *f, const struct mrs_elem *e)
 {
-    if (!f->wanted) {
+    if (!f->target_line) {
         mrsi_flow_text(f->out, e->name, e->name_len);
         mrs_buf_put(f->out, ": ", 2);
     }
@@ -53,7 +53,7 @@ put_name(struct from_bson *f, const struct mrs_elem *e)
 static void
 put_val(struct from_bson *f, struct mrs_val v)
 {
-    if (!f->wanted) {
+    if (!f->target_line) {
         mrsi_flow_val(f->out, v);
     }
 }
@@ -156,6 +156,6 @@ void
 mrs_plan_place(struct mrs_view plan, uint32_t line, struct mrs_buf *out)
 {
     MRS_ASSERT(mrs_view_is_framed(plan));
-    struct from_bson f = {.out = out, .wanted = line ? line : UINT32_MAX};
+    struct from_bson f = {.out = out, .target_line = line ? line : UINT32_MAX};
     write_plan(&f, plan);
 }

@@ -19,7 +19,7 @@ struct invert_names { /* names of collections, "db.coll" */
 struct inverting {
     const struct mrs_plan *p;
     struct mrs_inverse_plan *out;
-    struct invert_names gone, closed; /* closed: later entries must not use them */
+    struct invert_names removed, closed; /* closed: later entries must not use them */
     uint32_t cap_entries, cap_losses;
     struct mrs_err *e;
     bool dead;
@@ -122,7 +122,7 @@ static void
 must_be_there(struct inverting *x, const char *ns, void *arg)
 {
     const char **lacks = arg;
-    if (find(&x->gone, ns) < x->gone.n || find(&x->closed, ns) < x->closed.n) {
+    if (find(&x->removed, ns) < x->removed.n || find(&x->closed, ns) < x->closed.n) {
         *lacks = ns;
     }
 }
@@ -140,7 +140,7 @@ static void
 is_made(struct inverting *x, const char *ns, void *arg)
 {
     (void)arg;
-    take(&x->gone, ns);
+    take(&x->removed, ns);
 }
 
 /* ---- the plan forwards: collections that are gone at its end ---- */
@@ -158,11 +158,11 @@ follow(struct inverting *x, uint32_t i)
     struct mrs_view body = body_of(x->p, i);
     for (uint32_t k = 0; k < st->desc.n_sides; k++) {
         if (st->desc.sides[k].role & MRS_ROLE_ADD) {
-            take(&x->gone, st->desc.sides[k].coll.ns);
+            take(&x->removed, st->desc.sides[k].coll.ns);
         }
     }
     if (strcmp(st->type->name, "drop_collection") == 0 || strcmp(st->type->name, "rename_collection") == 0) {
-        add(x, &x->gone, st->desc.sides[0].coll.ns);
+        add(x, &x->removed, st->desc.sides[0].coll.ns);
         take(&x->closed, st->desc.sides[0].coll.ns);
     }
     struct mrs_val capped = mrs_doc_get(body, "capped"), series = mrs_doc_get(body, "timeseries");
@@ -198,7 +198,7 @@ lacks_what(struct inverting *x, const char *type, struct mrs_view keys)
     each_coll(x, into, in_there ? must_be_there : must_be_open, &lacks);
     if (!lacks && strcmp(type, "rename_collection") == 0) {
         const char *ns = ns_of(x, into);
-        lacks = ns && find(&x->gone, ns) == x->gone.n ? ns : NULL;
+        lacks = ns && find(&x->removed, ns) == x->removed.n ? ns : NULL;
     }
     return lacks;
 }
@@ -236,13 +236,13 @@ add_entry(struct inverting *x, const struct mrs_step *st, struct mrs_view entry)
     if (strcmp(el.name, "rename_collection") == 0) {
         const char *from = ns_of(x, mrs_doc_get(keys, "from"));
         if (from) {
-            add(x, &x->gone, from);
+            add(x, &x->removed, from);
         }
     }
     if (strcmp(el.name, "drop_collection") == 0) {
         const char *in = ns_of(x, mrs_doc_get(keys, "in"));
         if (in) {
-            add(x, &x->gone, in);
+            add(x, &x->removed, in);
         }
     }
     each_coll(x, mrs_doc_get(keys, "into"), is_made, NULL);

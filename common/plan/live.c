@@ -25,10 +25,10 @@ struct judge {
 };
 
 /* Text in the arena; "" if memory is out. */
-static const char *say(struct judge *j, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static const char *format(struct judge *j, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 static const char *
-say(struct judge *j, const char *fmt, ...)
+format(struct judge *j, const char *fmt, ...)
 {
     va_list ap, again;
     va_start(ap, fmt);
@@ -109,7 +109,7 @@ steps_meet(const struct mrs_step *x, char kx, const struct mrs_step *y, char ky,
 static const char *
 thing(struct judge *j, const struct hit *h)
 {
-    return *h->path ? say(j, "`%s` of %s", h->path, h->ns) : say(j, "documents of %s", h->ns);
+    return *h->path ? format(j, "`%s` of %s", h->path, h->ns) : format(j, "documents of %s", h->ns);
 }
 
 static const char *
@@ -119,15 +119,15 @@ advice(const struct hit *h)
 }
 
 static const char *
-step_says(struct judge *j, const struct mrs_step *s, const char *what)
+format_step(struct judge *j, const struct mrs_step *s, const char *what)
 {
-    return say(j, "step %u (%s): %s", s->no, s->type->name, what);
+    return format(j, "step %u (%s): %s", s->no, s->type->name, what);
 }
 
 static const char *
 step_matches(struct judge *j, const struct mrs_step *s, const char *does, const struct hit *h, const char *also)
 {
-    return say(j, "step %u (%s) %s %s, %s; %s", s->no, s->type->name, does, thing(j, h), also, advice(h));
+    return format(j, "step %u (%s) %s %s, %s; %s", s->no, s->type->name, does, thing(j, h), also, advice(h));
 }
 
 static void
@@ -213,7 +213,7 @@ make_claims(struct judge *j, struct mrs_live_group *g)
 
 /* Does a field that a step changes still exist afterwards? */
 static bool
-stays(const struct mrs_desc *d, const struct mrs_touch *t)
+is_kept(const struct mrs_desc *d, const struct mrs_touch *t)
 {
     bool there = !d->takes_away;
     for (uint32_t i = 0; i < d->n_touches && !there; i++) {
@@ -223,7 +223,7 @@ stays(const struct mrs_desc *d, const struct mrs_touch *t)
 }
 
 static void
-make_gone(struct judge *j, struct mrs_live_group *g)
+collect_removed(struct judge *j, struct mrs_live_group *g)
 {
     MRS_ASSERT(g->n > 0 && g->first + g->n <= j->p->n_steps);
     const char **list = mrs_arena_alloc(j->a, (all_touches(j, g) + 1) * sizeof *list);
@@ -235,7 +235,7 @@ make_gone(struct judge *j, struct mrs_live_group *g)
         const struct mrs_step *s = step_of(j, g, i);
         for (uint32_t k = 0; k < s->desc.n_touches; k++) {
             const struct mrs_touch *t = &s->desc.touches[k];
-            bool claimed = stays(&s->desc, t);
+            bool claimed = is_kept(&s->desc, t);
             for (uint32_t c = 0; c < g->n_claims; c++) {
                 claimed = claimed || mrs_path_texts_meet(g->claims[c], t->path);
             }
@@ -259,7 +259,7 @@ check_twice(struct judge *j, struct mrs_live_group *g)
             const struct mrs_step *s = step_of(j, g, i), *o = step_of(j, g, b);
             if (steps_meet(s, 'A', o, 'A', &h)) {
                 const char *why =
-                    step_matches(j, s, "adds", &h, say(j, "and step %u (%s) adds it, too", o->no, o->type->name));
+                    step_matches(j, s, "adds", &h, format(j, "and step %u (%s) adds it, too", o->no, o->type->name));
                 refuse(&g->expand, &g->expand_why, why);
                 refuse(&g->direct, &g->direct_why, why);
             }
@@ -286,7 +286,7 @@ check_inside(struct judge *j, struct mrs_live_group *g)
             for (uint32_t b = i; b < g->n && !made && g->expand; b++) {
                 const struct mrs_step *o = step_of(j, g, b);
                 if (touch_meets(s, t, o, 'A', &h)) {
-                    const char *of = b == i ? "which it adds itself" : say(j, "which step %u adds later", o->no);
+                    const char *of = b == i ? "which it adds itself" : format(j, "which step %u adds later", o->no);
                     const char *does = kind == 'R' ? "reads" : "removes or changes";
                     refuse(&g->expand, &g->expand_why, step_matches(j, s, does, &h, of));
                 }
@@ -306,8 +306,8 @@ check_listed(struct judge *j, struct mrs_live_group *g, const struct mrs_step *s
         }
         if (!listed) {
             refuse(&g->expand, &g->expand_why,
-                   step_says(j, s, say(j, "what it adds to %s cannot be found again from its source; " QUIET,
-                                       s->desc.sides[i].coll.ns)));
+                   format_step(j, s, format(j, "what it adds to %s cannot be found again from its source; " QUIET,
+                                            s->desc.sides[i].coll.ns)));
         }
     }
 }
@@ -320,13 +320,14 @@ check_direct(struct judge *j, struct mrs_live_group *g, uint32_t i)
     const struct mrs_desc *d = &s->desc;
     struct hit h;
     if (d->not_direct) {
-        refuse(&g->direct, &g->direct_why, step_says(j, s, d->not_direct));
+        refuse(&g->direct, &g->direct_why, format_step(j, s, d->not_direct));
     } else if (!d->repeatable) {
         refuse(&g->direct, &g->direct_why,
-               step_says(j, s, say(j, "it cannot be run twice: %s", d->not_repeatable ? d->not_repeatable : QUIET)));
+               format_step(j, s, format(j, "it cannot be run twice: %s",
+                                        d->not_repeatable ? d->not_repeatable : QUIET)));
     } else if (d->family == MRS_FAMILY_SPREAD || d->family == MRS_FAMILY_GROUP) {
         refuse(&g->direct, &g->direct_why,
-               step_says(j, s, "it does not work in place; use `apply` and then `contract`"));
+               format_step(j, s, "it does not work in place; use `apply` and then `contract`"));
     } else if (d->family == MRS_FAMILY_JOIN && steps_meet(s, 'A', s, 'R', &h)) {
         refuse(&g->direct, &g->direct_why, step_matches(j, s, "reads", &h, "which it adds itself"));
     }
@@ -334,9 +335,9 @@ check_direct(struct judge *j, struct mrs_live_group *g, uint32_t i)
         const struct mrs_step *o = step_of(j, g, b);
         if (steps_meet(o, 'R', s, 'A', &h) || steps_meet(o, 'R', s, 'D', &h)) {
             refuse(&g->direct, &g->direct_why,
-                   say(j, "step %u (%s) changes %s, which step %u (%s) reads: done together twice they would give "
-                          "something else; make two plans of them, or " QUIET,
-                       s->no, s->type->name, thing(j, &h), o->no, o->type->name));
+                   format(j, "step %u (%s) changes %s, which step %u (%s) reads: done together twice they would give "
+                             "something else; make two plans of them, or " QUIET,
+                          s->no, s->type->name, thing(j, &h), o->no, o->type->name));
         }
     }
 }
@@ -352,7 +353,7 @@ reads_changed(const struct judge *j, const struct mrs_live_group *g)
         const struct mrs_step *s = step_of(j, g, i);
         for (uint32_t k = 0; k < s->desc.n_touches && !s->desc.keeps_values; k++) {
             const struct mrs_touch *t = &s->desc.touches[k];
-            for (uint32_t b = 0; b < i && mrsi_live_kind(&s->desc, t) == 'D' && stays(&s->desc, t); b++) {
+            for (uint32_t b = 0; b < i && mrsi_live_kind(&s->desc, t) == 'D' && is_kept(&s->desc, t); b++) {
                 any = any || touch_meets(s, t, step_of(j, g, b), 'R', &h);
             }
         }
@@ -370,7 +371,7 @@ judge_group(struct judge *j, struct mrs_live_group *g)
         g->adds = g->adds || has(s, 'A');
         g->removes = g->removes || has(s, 'D');
         if (s->desc.quiet_only) {
-            const char *why = step_says(j, s, s->desc.quiet_only);
+            const char *why = format_step(j, s, s->desc.quiet_only);
             refuse(&g->expand, &g->expand_why, why);
             refuse(&g->direct, &g->direct_why, why);
             quiet = true;
@@ -381,7 +382,7 @@ judge_group(struct judge *j, struct mrs_live_group *g)
     check_inside(j, g);
     check_twice(j, g);
     make_claims(j, g);
-    make_gone(j, g);
+    collect_removed(j, g);
     g->contract_live = g->family == MRS_FAMILY_MAP && !quiet && !reads_changed(j, g);
 }
 
@@ -401,8 +402,8 @@ judge_steps(struct judge *j, struct mrs_live_group *g, const struct mrs_step *a,
     for (size_t i = 0; i < sizeof rule / sizeof *rule && g->expand; i++) {
         if (steps_meet(a, rule[i].of_a, b, rule[i].of_b, &h)) {
             const char *mark = strstr(rule[i].also, "%u");
-            const char *also = say(j, "%.*s%u (%s)%s", (int)(mark - rule[i].also), rule[i].also, a->no, a->type->name,
-                                   mark + strlen("%u (%s)"));
+            const char *also = format(j, "%.*s%u (%s)%s", (int)(mark - rule[i].also), rule[i].also, a->no,
+                                      a->type->name, mark + strlen("%u (%s)"));
             refuse(&g->expand, &g->expand_why, step_matches(j, b, rule[i].does, &h, also));
         }
     }

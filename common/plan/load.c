@@ -18,7 +18,7 @@ struct loader {
     struct mrsi_plan *p;
     const struct mrs_plan_opts *opts;
     const char *default_db; /* NULL: a string cannot name a collection */
-    uint32_t said; /* `version`; 0: not given */
+    uint32_t version_key; /* `version`; 0: not given */
     bool db_known;
     struct mrs_view *bodies;
     uint32_t n_steps; /* number of entries of `steps` */
@@ -127,7 +127,7 @@ load_version(struct loader *l)
                         "`version: %lld` of the plan language is not known here; this program knows versions 1 to %u",
                         (long long)v, MRS_PLAN_VERSION);
     } else {
-        l->said = l->p->pub.version = (uint32_t)v;
+        l->version_key = l->p->pub.version = (uint32_t)v;
     }
 }
 
@@ -302,10 +302,10 @@ needed_keys(struct load_entry *x)
                             key->help ? key->help : "");
         }
         x->salvage = true;
-        char stand_in[80];
-        int n = snprintf(stand_in, sizeof stand_in, "missing.%.60s", key->name);
+        char placeholder[80];
+        int n = snprintf(placeholder, sizeof placeholder, "missing.%.60s", key->name);
         if (key->type == MRS_ARG_COLL && x->l->default_db) {
-            x->vals[i] = mrs_make_text(&p->pub.arena, stand_in, (uint32_t)n);
+            x->vals[i] = mrs_make_text(&p->pub.arena, placeholder, (uint32_t)n);
             p->dead = p->dead || x->vals[i].type == MRS_MISSING;
         } else {
             enough = false;
@@ -908,7 +908,7 @@ mrs_plan_load(struct mrs_mem *mem, const char *text, size_t n, const struct mrs_
     if (s == MRS_OK) {
         p->pub.id_known = l.db_known;
         s = mrs_tzdata_version(p->pub.tzdata, sizeof p->pub.tzdata, e);
-        MRS_THEN(s, mrsi_plan_make_id(p, l.said, l.bodies, e));
+        MRS_THEN(s, mrsi_plan_make_id(p, l.version_key, l.bodies, e));
     }
     if (s == MRS_DEAD || (s != MRS_OK && p->pub.n_errors == 0)) {
         mrs_plan_free(&p->pub);

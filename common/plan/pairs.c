@@ -29,7 +29,7 @@ unit(const char *at, const char *end, uint32_t *out)
 }
 
 static bool
-wanted(const char *text, const char *end)
+has_surrogate(const char *text, const char *end)
 {
     MRS_ASSERT(text <= end);
     uint32_t high;
@@ -86,7 +86,7 @@ mrsi_json_pairs(struct mrsi_plan *p, const char *text, size_t n, const char **ou
     MRS_ASSERT(text || n == 0);
     *out = text;
     *out_n = n;
-    if (n == 0 || !wanted(text, text + n)) {
+    if (n == 0 || !has_surrogate(text, text + n)) {
         return true;
     }
     char *copy = mrs_arena_alloc(&p->pub.arena, n + 1);

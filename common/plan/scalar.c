@@ -185,16 +185,16 @@ mrsi_scalar_tagged(const char *tag, const char *text, size_t n, struct mrsi_scal
         enum mrsi_scalar s = number(text, n, false, room);
         return s == MRSI_SCALAR_TEXT ? MRSI_SCALAR_BAD_TAG : s;
     }
-    uint8_t wanted = strcmp(type, "null") == 0   ? MRS_NULL
-                     : strcmp(type, "bool") == 0 ? MRS_BOOL
-                                                 : MRS_INT32;
-    if (wanted == MRS_INT32 && strcmp(type, "int") != 0) {
+    uint8_t expected = strcmp(type, "null") == 0   ? MRS_NULL
+                       : strcmp(type, "bool") == 0 ? MRS_BOOL
+                                                   : MRS_INT32;
+    if (expected == MRS_INT32 && strcmp(type, "int") != 0) {
         return MRSI_SCALAR_BAD_TAG;
     }
     enum mrsi_scalar s = mrsi_scalar_plain(text, n, room);
     if (s != MRSI_SCALAR_VALUE) {
         return s == MRSI_SCALAR_TEXT ? MRSI_SCALAR_BAD_TAG : s;
     }
-    bool fits = room->val.type == wanted || (wanted == MRS_INT32 && room->val.type == MRS_INT64);
+    bool fits = room->val.type == expected || (expected == MRS_INT32 && room->val.type == MRS_INT64);
     return fits ? s : MRSI_SCALAR_BAD_TAG;
 }

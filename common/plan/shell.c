@@ -81,7 +81,7 @@ static const char *const variables[] = {"$NOW", "$ROOT", "$CURRENT", "$REMOVE"};
 
 /* Expressions of programming languages. */
 static bool
-doubt_code(struct shell_check *l, const struct mrsi_yaml_entry *at, struct mrsi_span s, enum context where)
+warn_code(struct shell_check *l, const struct mrsi_yaml_entry *at, struct mrsi_span s, enum context where)
 {
     static const char *const help[] = {
         [MRSI_CODE_CALL] =
@@ -127,7 +127,7 @@ is_template(struct mrsi_span s)
 
 /* Operators for totals with a text, and date formats of other languages. */
 static void
-doubt_operand(struct shell_check *l, const struct mrsi_yaml_entry *at, struct mrsi_span s)
+warn_operand(struct shell_check *l, const struct mrsi_yaml_entry *at, struct mrsi_span s)
 {
     static const char *const totals[] = {"$sum", "$avg", "$stdDevPop", "$stdDevSamp"};
     static const char *const bytes[] = {"auto", "base64", "base64url", "hex", "utf8", "uuid"}; /* formats of $convert */
@@ -158,8 +158,8 @@ has_place(const char *path)
 }
 
 static void
-doubt_text(struct shell_check *l, const struct mrsi_yaml_entry *at, struct mrsi_span s, bool plain,
-           enum context where)
+warn_text(struct shell_check *l, const struct mrsi_yaml_entry *at, struct mrsi_span s, bool plain,
+          enum context where)
 {
     MRS_ASSERT(s.p || s.n == 0);
     if (strcmp(at->key, "$exists") == 0) {
@@ -195,7 +195,7 @@ doubt_text(struct shell_check *l, const struct mrsi_yaml_entry *at, struct mrsi_
 
 /* A key without a value, and keys of a query that are operators without their $. */
 static void
-doubt_key(struct shell_check *l, const struct mrsi_yaml_entry *at, enum context where)
+warn_key(struct shell_check *l, const struct mrsi_yaml_entry *at, enum context where)
 {
     const struct mrsi_yaml_node *node = at->node;
     const char *inner = node->kind == MRSI_MAP && node->first ? node->first->key : "";
@@ -219,7 +219,7 @@ doubt_key(struct shell_check *l, const struct mrsi_yaml_entry *at, enum context 
 
 /* fields: { lines.0.qty: ... } */
 static void
-doubt_places(struct shell_check *l, const struct mrsi_yaml_node *map)
+warn_places(struct shell_check *l, const struct mrsi_yaml_node *map)
 {
     for (const struct mrsi_yaml_entry *at = map->first; at && map->kind == MRSI_MAP; at = at->next) {
         if (has_place(at->key)) {
@@ -232,7 +232,7 @@ doubt_places(struct shell_check *l, const struct mrsi_yaml_node *map)
 
 /* match: { from: x, into: y }: with the names of the sides it must be a list. */
 static void
-doubt_match(struct shell_check *l, const struct mrsi_yaml_entry *at)
+warn_match(struct shell_check *l, const struct mrsi_yaml_entry *at)
 {
     const struct mrsi_yaml_entry *a = at->node->kind == MRSI_MAP ? at->node->first : NULL, *b = a ? a->next : NULL;
     if (b && !b->next && mrsi_tree_find(at->node, "from") && mrsi_tree_find(at->node, "into")) {
@@ -263,7 +263,7 @@ is_literal(struct shell_check *l, struct mrsi_span s, bool plain, enum context w
 
 /* { $date: { $numberLong: "1577836800" } }: seconds, read as milliseconds they are in January 1970. */
 static void
-doubt_seconds(struct shell_check *l, const struct mrsi_yaml_entry *at)
+warn_seconds(struct shell_check *l, const struct mrsi_yaml_entry *at)
 {
     const struct mrsi_yaml_entry *ms = at->node->kind == MRSI_MAP ? at->node->first : NULL;
     uint32_t n = 0;
@@ -278,7 +278,7 @@ doubt_seconds(struct shell_check *l, const struct mrsi_yaml_entry *at)
 
 /* fields: { name: 1 } for a field to copy, where [name] would copy it. */
 static void
-doubt_projection(struct shell_check *l, const struct mrsi_yaml_entry *fields)
+warn_projection(struct shell_check *l, const struct mrsi_yaml_entry *fields)
 {
     int64_t n;
     bool all = fields->node->kind == MRSI_MAP && fields->node->first;
@@ -311,9 +311,9 @@ check_text(struct shell_check *l, const struct mrsi_yaml_entry *at, struct mrsi_
                         : where == QUERY ? ""
                                          : " (the text itself: { $literal: \"...\" })");
     } else if (!note_similar(l, at, s, plain, where) &&
-               !(where != PATTERN && (plain || mrsi_literal_code(s) == MRSI_CODE_SUM) && doubt_code(l, at, s, where))) {
-        doubt_operand(l, at, s);
-        doubt_text(l, at, s, plain, where);
+               !(where != PATTERN && (plain || mrsi_literal_code(s) == MRSI_CODE_SUM) && warn_code(l, at, s, where))) {
+        warn_operand(l, at, s);
+        warn_text(l, at, s, plain, where);
     }
 }
 
@@ -334,7 +334,7 @@ field_of(const struct mrsi_yaml_node *node)
 
 /* { $eq: [$a, null] }, which is false if `a` is missing. */
 static void
-doubt_null(struct shell_check *l, const struct mrsi_yaml_entry *at)
+warn_null(struct shell_check *l, const struct mrsi_yaml_entry *at)
 {
     const struct mrsi_yaml_entry *a = at->node->kind == MRSI_LIST ? at->node->first : NULL, *b = a ? a->next : NULL;
     bool equal = strcmp(at->key, "$eq") == 0 || strcmp(at->key, "$ne") == 0;
@@ -351,7 +351,7 @@ doubt_null(struct shell_check *l, const struct mrsi_yaml_entry *at)
 
 /* { $expr: { $lt: [$at, ...] } } in a query without another condition on `at`: a missing value is less than all. */
 static void
-doubt_less(struct shell_check *l, const struct mrsi_yaml_node *query, const struct mrsi_yaml_entry *at)
+warn_less(struct shell_check *l, const struct mrsi_yaml_node *query, const struct mrsi_yaml_entry *at)
 {
     const struct mrsi_yaml_entry *less = at->node->kind == MRSI_MAP ? at->node->first : NULL;
     const struct mrsi_yaml_entry *one = less && less->node->kind == MRSI_LIST ? less->node->first : NULL;
@@ -405,15 +405,15 @@ static void
 check_below(struct shell_check *l, const struct mrsi_yaml_node *node, enum context where)
 {
     for (const struct mrsi_yaml_entry *at = node->first; at; at = at->next) {
-        doubt_seconds(l, at);
+        warn_seconds(l, at);
         if (node->kind == MRSI_LIST) {
             check_entry(l, at, where);
         } else if (!MRS_IS_ONE_OF(at->key, texts)) {
-            doubt_key(l, at, where);
+            warn_key(l, at, where);
             if (where != QUERY) {
-                doubt_null(l, at);
+                warn_null(l, at);
             } else if (strcmp(at->key, "$expr") == 0) {
-                doubt_less(l, node, at);
+                warn_less(l, node, at);
             }
             check_entry(l, at, below(where == OPERAND ? VALUE : where, at));
         }
@@ -455,13 +455,13 @@ mrsi_plan_shell(struct mrsi_plan *p, const struct mrs_step_type *type, const str
         break;
     default:
         if (key->type == MRS_ARG_MATCH) {
-            doubt_match(&l, at);
+            warn_match(&l, at);
         }
         if (strcmp(key->name, "fields") == 0) {
-            doubt_places(&l, at->node);
+            warn_places(&l, at->node);
         }
         if (key->type == MRS_ARG_FIELDS && mrs_key_find(type->keys, type->n_keys, "from")) {
-            doubt_projection(&l, at);
+            warn_projection(&l, at);
         }
         check_entry(&l, at, key->type == MRS_ARG_QUERY || strcmp(key->name, "validator") == 0 ? QUERY : VALUE);
     }

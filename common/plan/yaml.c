@@ -187,7 +187,7 @@ attach(struct yaml_reader *r, struct mrsi_yaml_node *node, yaml_mark_t at)
 }
 
 static bool
-wants_key(const struct yaml_reader *r)
+expects_key(const struct yaml_reader *r)
 {
     return r->depth > 0 && r->level[r->depth - 1].node->kind == MRSI_MAP &&
            !r->level[r->depth - 1].key;
@@ -286,7 +286,7 @@ open_container(struct yaml_reader *r, enum mrsi_node_kind kind, const yaml_char_
                const yaml_char_t *tag, yaml_mark_t at)
 {
     MRS_ASSERT(r->depth >= 0 && r->depth <= MRS_PLAN_DEPTH_MAX);
-    if (wants_key(r)) {
+    if (expects_key(r)) {
         mrsi_plan_error(
             r->p, line_of(at), col_of(at),
             "a key must be text, not a %s; put quotes around a text that begins with `%s`",
@@ -428,7 +428,7 @@ on_scalar(struct yaml_reader *r, const yaml_event_t *ev)
     if (!node || !anchor_add(r, ev->data.scalar.anchor, node, text, n)) {
         return false;
     }
-    if (wants_key(r)) { /* always text here; as a value, for an alias, it is resolved */
+    if (expects_key(r)) { /* always text here; as a value, for an alias, it is resolved */
         return take_key(r, text, n, ev->start_mark) &&
                (!ev->data.scalar.anchor || scalar_value(r, ev, &node->val));
     }
@@ -465,7 +465,7 @@ on_alias(struct yaml_reader *r, const yaml_event_t *ev)
     if (!node) {
         return false;
     }
-    if (wants_key(r)) {
+    if (expects_key(r)) {
         if (a && !a->text) {
             mrsi_plan_error(r->p, line_of(at), col_of(at),
                             "a key is text, but `*%.60s` names a map or a list", name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run.c - a run as callers know it: the engine, and the residue of its inverse where one is asked for. */
+/* run.c - a run as callers know it: the engine, and the residue of its inverse if it is requested. */
 #include "run/engine/run_engine.h"
 #include "run/residue/residue.h"
 

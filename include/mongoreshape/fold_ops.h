@@ -13,10 +13,10 @@ extern "C" {
  * document of into are TAKEN (side 0 has MRS_ROLE_TAKE) or STAY. desc.conflicts decides on equal `_id`s in into; the
  * candidates are the members of a document. */
 struct mrs_fold_entry { /* the entry of one document; the engine owns the buffers, empty before each call */
-    bool takes_part;      /* false: it stays, and the buffers are not read */
-    struct mrs_buf group; /* keys of mrs_key_append: equal bytes are one group, and groups are sorted by memcmp */
-    struct mrs_buf order; /* memcmp order inside the group, ties in input order; empty: input order */
-    struct mrs_buf shape; /* payload for fold, in a format that only the step reads */
+    bool takes_part;        /* false: it stays, and the buffers are not read */
+    struct mrs_buf group;   /* keys of mrs_key_append: equal bytes are one group, and groups are sorted by memcmp */
+    struct mrs_buf order;   /* memcmp order inside the group, ties in input order; empty: input order */
+    struct mrs_buf payload; /* payload for fold, in a format that only the step reads */
     /* the part of the payload that most documents of its group share byte for byte, stored once for many of them; may
      * be empty. With an op `shared`, a short name of it instead */
     struct mrs_buf shared;
@@ -29,17 +29,17 @@ struct mrs_fold_span { /* bytes of a document */
 struct mrs_fold_fast {
     int64_t date; /* the order is that of a date: mrs_key_date */
     uint32_t date_at; /* offset of that date in the payload, in BSON form; MRS_FOLD_ELSEWHERE: not in it */
-    const struct mrs_fold_span *shape; /* contiguous in the payload */
-    uint32_t n_spans, shape_bytes;
+    const struct mrs_fold_span *payload; /* contiguous in the payload */
+    uint32_t n_spans, payload_bytes;
     struct mrs_buf *shared; /* the engine's, empty before each call: a name */
 };
 struct mrs_members { /* of one group, in order */
     /* The payload of the next member, which lives until the next call. OK, END, DEAD. */
-    enum mrs_status (*next)(struct mrs_members *m, struct mrs_view *shape, struct mrs_err *e);
+    enum mrs_status (*next)(struct mrs_members *m, struct mrs_view *payload, struct mrs_err *e);
     /* Up to `most` members after the last one returned with the same shared record, in the order of next. Returns their
      * number, which may be 0 although next has one. The payloads live until the next call, and none of them is refused
      * alone. NULL: next returns all of them. */
-    uint32_t (*more)(struct mrs_members *m, struct mrs_view *shape, uint32_t most);
+    uint32_t (*more)(struct mrs_members *m, struct mrs_view *payload, uint32_t most);
     /* The last member is refused alone, for the reason in c->err; it belongs to no document. */
     enum mrs_status (*refuse)(struct mrs_members *m, struct mrs_err *e);
     void *impl;
@@ -80,7 +80,7 @@ struct mrs_fold_ops {
     /* Adds a document to a group; first: its first one, ignores the contents of small. SKIP: the state does not fit, or
      * the group fails; then all its documents are folded again. The arena is not reset. */
     enum mrs_status (*small_feed)(const void *state, struct mrs_ctx *c, void *work, uint8_t *small, bool first,
-                                  struct mrs_view shape);
+                                  struct mrs_view payload);
     /* Puts the one document of a group. OK; SKIP as above; DEAD. */
     enum mrs_status (*small_end)(const void *state, struct mrs_ctx *c, void *work, const struct mrs_fold_small *small,
                                  const struct mrs_fold_put *put);

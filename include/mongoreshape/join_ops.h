@@ -35,8 +35,8 @@ struct mrs_match {
     uint64_t order;        /* position in from's input order: unique, ascending unless there is another sort */
     /* by_reference: index of the matching key of the into document (in keys order): the first of equal ones */
     uint32_t ref;
-    struct mrs_view shape; /* payload from shape(); lives until the next call of next or rewind */
-    bool failed;           /* shape() refused it: the parent must be refused, with `why` (NUL-ended) as the reason */
+    struct mrs_view payload; /* from payload(); lives until the next call of next or rewind */
+    bool failed;           /* payload() refused it: the parent must be refused, with `why` (NUL-ended) as the reason */
     const char *why, *why_where;
 };
 struct mrs_matches {
@@ -81,7 +81,7 @@ struct mrs_join_ops {
     enum mrs_status (*keys)(const void *state, struct mrs_ctx *c, int side, struct mrs_view doc, struct mrs_keys *k);
     /* Appends the payload of a from document (fields and drop applied) to out, as one document. SKIP: every parent that
      * it matches is refused. */
-    enum mrs_status (*shape)(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_buf *out);
+    enum mrs_status (*payload)(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_buf *out);
     /* Appends its sort key (desc.sorted) to out. SKIP: the from document is refused, if a parent matches it. */
     enum mrs_status (*order)(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_buf *out);
     /* Appends the into document with its matches to out (nothing with fate DROPPED: dangling drop); pages and the like

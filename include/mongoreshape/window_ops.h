@@ -14,14 +14,14 @@
 extern "C" {
 #endif
 
-struct mrs_window_entry { /* the engine owns the buffers, empty before each call */
-    bool takes_part;      /* false: it is in no group, and the buffers are not read */
-    struct mrs_buf group; /* equal bytes are one group */
-    struct mrs_buf order; /* memcmp order inside the group, ties in input order; empty: input order */
-    struct mrs_buf shape; /* the payload: a document */
+struct mrs_window_entry {   /* the engine owns the buffers, empty before each call */
+    bool takes_part;        /* false: it is in no group, and the buffers are not read */
+    struct mrs_buf group;   /* equal bytes are one group */
+    struct mrs_buf order;   /* memcmp order inside the group, ties in input order; empty: input order */
+    struct mrs_buf payload; /* the payload: a document */
 };
 struct mrs_window_member {
-    struct mrs_view order, shape; /* live while the group is processed */
+    struct mrs_view order, payload; /* live while the group is processed */
 };
 struct mrs_window_group { /* a complete group */
     uint64_t n;           /* number of members, at least 1 */

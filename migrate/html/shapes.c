@@ -51,7 +51,7 @@ meet(struct fields_seen *s, const char *path, uint8_t type)
 
 /* Collects the fields of a document in their order; elements of an array are one path, `tags[]`. */
 static void
-look_at(struct fields_seen *s, struct mrs_view doc)
+count_fields(struct fields_seen *s, struct mrs_view doc)
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
     struct {
@@ -88,7 +88,7 @@ look_at(struct fields_seen *s, struct mrs_view doc)
 }
 
 static void
-look_through(struct mrs_mem *mem, struct fields_seen *s, struct mrs_input *in, const char *ns)
+read_fields(struct mrs_mem *mem, struct fields_seen *s, struct mrs_input *in, const char *ns)
 {
     struct mrs_block b;
     struct mrs_reader *r = NULL;
@@ -103,7 +103,7 @@ look_through(struct mrs_mem *mem, struct fields_seen *s, struct mrs_input *in, c
             for (size_t off = 0; off < b.n && seen < DOCUMENTS; off += mrs_le32(b.p + off)) {
                 struct mrs_view doc = {b.p + off, mrs_le32(b.p + off)};
                 if (mrs_doc_check(doc.p, doc.n, MRS_DEPTH_READ, NULL) == MRS_OK) {
-                    look_at(s, doc);
+                    count_fields(s, doc);
                     seen++;
                 }
             }
@@ -150,8 +150,8 @@ put_collection(struct mrs_cli_json *j, struct mrs_input *const in[2], const char
         j->buf.bad = 1;
         return;
     }
-    look_through(mem, &s[0], in[0], ns);
-    look_through(mem, &s[1], in[1], ns);
+    read_fields(mem, &s[0], in[0], ns);
+    read_fields(mem, &s[1], in[1], ns);
     mrs_cli_json_open(j, NULL, MRS_DOCUMENT);
     mrs_cli_json_text(j, "ns", ns);
     put_side(j, "before", &s[0]);

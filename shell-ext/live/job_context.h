@@ -66,7 +66,7 @@ struct live_job {
     struct live_metrics *metrics; /* output of figures (metrics.h); NULL: none */
     struct live_run *run;       /* the current run document (state.h); NULL in a dry run */
     void (*progress)(void *arg, const struct live_progress *p); /* may be NULL */
-    void (*say)(void *arg, const char *line);                   /* a line for the report; may be NULL */
+    void (*print_line)(void *arg, const char *line);            /* a line for the report; may be NULL */
     void *arg;
     const int *cancel;
     struct mrs_secret secret; /* keys hashes whose equality counts as identity */

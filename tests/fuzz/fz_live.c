@@ -137,9 +137,9 @@ live_link_generation(const struct live_link *l)
 }
 
 void
-live_link_check_before_writes(struct live_link *l, live_ask ask, void *arg) /* no time goes by here */
+live_link_check_before_writes(struct live_link *l, live_write_check write_check, void *arg) /* no time goes by here */
 {
-    (void)l, (void)ask, (void)arg;
+    (void)l, (void)write_check, (void)arg;
 }
 
 void

@@ -205,7 +205,7 @@ static void
 group_key(const struct mrs_step *s, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_buf *key)
 {
     struct mrs_fold_entry x = {0};
-    struct mrs_buf shared, *all[] = {&x.group, &x.order, &x.shape, &x.shared, &shared};
+    struct mrs_buf shared, *all[] = {&x.group, &x.order, &x.payload, &x.shared, &shared};
     for (size_t i = 0; i < 5; i++) {
         mrs_buf_init(all[i], c->mem, 64u << 20);
     }

@@ -348,7 +348,7 @@ mrsi_acc_over(const struct mrs_acc_state *s, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_acc_hold(struct mrs_acc_state *s, uint64_t bytes, struct mrs_err *e)
+mrsi_acc_reserve(struct mrs_acc_state *s, uint64_t bytes, struct mrs_err *e)
 {
     MRS_ASSERT(s->shared == NULL || s->mine <= s->shared->held);
     if (!s->shared) {

@@ -90,7 +90,7 @@ enum mrs_status mrsi_acc_over(const struct mrs_acc_state *s, struct mrs_err *e);
 enum mrs_status mrsi_acc_damaged(const struct mrs_acc_state *s, struct mrs_err *e);
 /* To be called before the state holds `bytes` of values. FAIL MRS_E_LIMIT: over the common limit of the states of a
  * group. */
-enum mrs_status mrsi_acc_hold(struct mrs_acc_state *s, uint64_t bytes, struct mrs_err *e);
+enum mrs_status mrsi_acc_reserve(struct mrs_acc_state *s, uint64_t bytes, struct mrs_err *e);
 /* Room for one more item; DEAD. */
 enum mrs_status mrsi_acc_room(struct mrs_acc_state *s, struct mrs_err *e);
 /* acc.c: removes the bytes used by no item, if they are many. lead_end: bytes after a lead that belong to it. */

@@ -15,7 +15,7 @@ keep(struct mrs_acc_state *s, struct mrs_val v, struct mrs_err *e)
     if (v.n > s->ceiling) {
         return mrsi_acc_over(s, e);
     }
-    MRSI_TRY(mrsi_acc_hold(s, v.n, e));
+    MRSI_TRY(mrsi_acc_reserve(s, v.n, e));
     mrs_buf_reset(&s->bytes);
     mrs_buf_byte(&s->bytes, v.type);
     mrs_buf_put(&s->bytes, v.p, v.n);
@@ -83,7 +83,7 @@ append(struct mrs_acc_state *s, struct mrs_val v, struct mrs_err *e)
     if (v.n > s->ceiling || s->bytes.n + more + 1 > s->ceiling) {
         return mrsi_acc_over(s, e);
     }
-    MRSI_TRY(mrsi_acc_hold(s, s->bytes.n + more, e));
+    MRSI_TRY(mrsi_acc_reserve(s, s->bytes.n + more, e));
     mrs_buf_grow(&s->bytes, more + 1);
     if (s->bytes.bad) {
         return mrs_buf_status(&s->bytes, e);

@@ -67,7 +67,7 @@ put_field(struct mrs_acc_state *s, const struct mrs_elem *el, uint32_t *next, st
     if (s->bytes.n - s->dead + el->v.n + el->name_len + 1u > s->ceiling) {
         return mrsi_acc_over(s, e);
     }
-    MRSI_TRY(mrsi_acc_hold(s, s->bytes.n - s->dead + el->v.n + el->name_len + 1u, e));
+    MRSI_TRY(mrsi_acc_reserve(s, s->bytes.n - s->dead + el->v.n + el->name_len + 1u, e));
     if (at >= s->n || !same_name(s, at, &name)) {
         hash = mrs_hash(el->name, el->name_len, 0).lo;
         at = mrsi_acc_hash_find(s, hash, same_name, &name);

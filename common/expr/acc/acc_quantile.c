@@ -30,7 +30,7 @@ mrsi_acc_feed_quantile(struct mrs_acc_state *s, struct mrs_val v, struct mrs_err
     if (isnan(d)) {
         return MRS_OK;
     }
-    MRSI_TRY(mrsi_acc_hold(s, (s->bytes.n + SIZE) / 8, e)); /* numbers: none of them is written to the document */
+    MRSI_TRY(mrsi_acc_reserve(s, (s->bytes.n + SIZE) / 8, e)); /* numbers: none of them is written to the document */
     if (s->bytes.n + SIZE > s->ceiling) {
         return mrsi_acc_over(s, e);
     }

@@ -36,7 +36,7 @@ compare(const struct mrs_acc_state *s, const struct mrsi_acc_item *a, const stru
 
 /* Whether a is removed before b if there is one too many. */
 static bool
-goes_first(const struct mrs_acc_state *s, const struct mrsi_acc_item *a, const struct mrsi_acc_item *b)
+sorts_before(const struct mrs_acc_state *s, const struct mrsi_acc_item *a, const struct mrsi_acc_item *b)
 {
     int order = compare(s, a, b);
     return order ? (order > 0) == (s->x->kind->sense < 0) : by_arrival(a, b) > 0;
@@ -55,7 +55,7 @@ swap_items(struct mrs_acc_state *s, uint32_t a, uint32_t b)
 static void
 rise(struct mrs_acc_state *s, uint32_t at)
 {
-    while (at && goes_first(s, &s->item[at], &s->item[(at - 1) / 2])) {
+    while (at && sorts_before(s, &s->item[at], &s->item[(at - 1) / 2])) {
         swap_items(s, at, (at - 1) / 2);
         at = (at - 1) / 2;
     }
@@ -70,10 +70,10 @@ sink(struct mrs_acc_state *s)
         if (child >= s->n) {
             return;
         }
-        if (child + 1 < s->n && goes_first(s, &s->item[child + 1], &s->item[child])) {
+        if (child + 1 < s->n && sorts_before(s, &s->item[child + 1], &s->item[child])) {
             child++;
         }
-        if (!goes_first(s, &s->item[child], &s->item[at])) {
+        if (!sorts_before(s, &s->item[child], &s->item[at])) {
             return;
         }
         swap_items(s, at, child);
@@ -85,7 +85,7 @@ sink(struct mrs_acc_state *s)
 
 /* Adds the new item after the others: its bytes are at the end of s->bytes. */
 static enum mrs_status
-bring(struct mrs_acc_state *s, struct mrs_val lead, struct mrs_val v, uint64_t seq, struct mrs_err *e)
+push(struct mrs_acc_state *s, struct mrs_val lead, struct mrs_val v, uint64_t seq, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_val_is_sized(v));
     MRSI_TRY(mrsi_acc_room(s, e));
@@ -116,12 +116,12 @@ offer(struct mrs_acc_state *s, struct mrs_val lead, struct mrs_val v, uint64_t s
     if (live > s->ceiling || (uint64_t)v.n + lead.n > s->ceiling) {
         return mrsi_acc_over(s, e);
     }
-    MRSI_TRY(bring(s, lead, v, seq, e));
-    if (full && goes_first(s, &s->item[s->n], &s->item[0])) {
+    MRSI_TRY(push(s, lead, v, seq, e));
+    if (full && sorts_before(s, &s->item[s->n], &s->item[0])) {
         s->bytes.n -= size_of(&s->item[s->n]);
         return MRS_OK;
     }
-    MRSI_TRY(mrsi_acc_hold(s, live, e));
+    MRSI_TRY(mrsi_acc_reserve(s, live, e));
     if (!full) {
         rise(s, s->n++);
         return MRS_OK;

@@ -392,13 +392,13 @@ eval_from_parts(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *o
     bool null;
     MRSI_TRY(mrsi_zone_arg(x, P_ZONE, ev, &tz, &null));
     for (uint32_t i = 0; !null && i < P_ZONE; i++) {
-        struct mrs_val given;
+        struct mrs_val arg;
         if (!x->args[i]) {
             continue;
         }
-        MRSI_TRY(mrsi_arg(x, i, ev, &given));
-        null = mrsi_is_nullish(given);
-        if (!null && !mrs_val_integral(given, &v[i])) {
+        MRSI_TRY(mrsi_arg(x, i, ev, &arg));
+        null = mrsi_is_nullish(arg);
+        if (!null && !mrs_val_integral(arg, &v[i])) {
             return mrsi_eval_error(x, ev, "%s must be a whole number", names[i]);
         }
         bool year = i == P_YEAR || i == P_ISO_YEAR, free = i == P_SECOND || i == P_MS;

@@ -279,7 +279,7 @@ add_switch(const struct mrs_expr *x, const struct mrsi_expr_spot *at, uint32_t t
 enum { TO = 1, ON_ERROR, ON_NULL }; /* of $convert */
 
 bool
-mrsi_gives_null(const struct mrs_expr *x, const struct mrsi_expr_spot *at, uint32_t type)
+mrsi_returns_null(const struct mrs_expr *x, const struct mrsi_expr_spot *at, uint32_t type)
 {
     struct mrsi_outcomes of = {.n = 0};
     if (x->kind == MRSI_LITERAL) {
@@ -293,7 +293,8 @@ mrsi_gives_null(const struct mrs_expr *x, const struct mrsi_expr_spot *at, uint3
     }
     for (uint32_t i = 0; i < of.n && null; i++) {
         const struct mrsi_outcome *o = &of.item[i];
-        null = o->kind == MRSI_SAME ? type & MRSI_NULLISH : o->kind == MRSI_GIVES && mrsi_gives_null(o->from, at, type);
+        null = o->kind == MRSI_SAME ? type & MRSI_NULLISH
+                                    : o->kind == MRSI_GIVES && mrsi_returns_null(o->from, at, type);
     }
     return null && !of.more;
 }
@@ -314,7 +315,7 @@ add_if_null(const struct mrs_expr *x, const struct mrsi_expr_spot *at, uint32_t 
             on = on || types & MRSI_NULLISH;
             if (o.kind == MRSI_FAILS || types & ~MRSI_NULLISH) {
                 add(out, o.kind, o.from, o.types & ~MRSI_NULLISH);
-            } else if (o.kind == MRSI_GIVES && !mrsi_gives_null(o.from, at, type)) {
+            } else if (o.kind == MRSI_GIVES && !mrsi_returns_null(o.from, at, type)) {
                 add(out, MRSI_FAILS, NULL, 0);
             }
         }

@@ -45,7 +45,7 @@ void mrsi_outcomes_of(const struct mrs_expr *x, const struct mrsi_expr_spot *at,
 /* Whether the only outcome is the value itself. */
 bool mrsi_only_same(const struct mrs_expr *x, const struct mrsi_expr_spot *at, uint32_t type);
 /* Whether the only outcome is null or missing, and no failure. */
-bool mrsi_gives_null(const struct mrs_expr *x, const struct mrsi_expr_spot *at, uint32_t type);
+bool mrsi_returns_null(const struct mrs_expr *x, const struct mrsi_expr_spot *at, uint32_t type);
 bool mrsi_is_call(const struct mrs_expr *x, const char *op);
 bool mrsi_is_one_of(const struct mrs_expr *x, const char *const *ops); /* ends in NULL */
 

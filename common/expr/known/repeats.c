@@ -22,7 +22,8 @@ only_one(uint32_t type)
 
 /* Whether the result stays the same if the expression has the outcome `now` for it. */
 static bool
-stays(const struct made *m, const struct mrsi_outcome *now, const struct mrsi_expr_spot *at, struct mrsi_repeat_rules r)
+repeats(const struct made *m, const struct mrsi_outcome *now, const struct mrsi_expr_spot *at,
+        struct mrsi_repeat_rules r)
 {
     const struct mrs_expr *a = m->first.from, *b = now->from;
     if (now->kind == MRSI_SAME) {
@@ -31,7 +32,7 @@ stays(const struct made *m, const struct mrsi_outcome *now, const struct mrsi_ex
     if (now->kind == MRSI_FAILS) {
         return r.keeps || r.instead == m->type;
     }
-    if (only_one(m->type) && now->types == m->type && mrsi_gives_null(b, at, m->type)) {
+    if (only_one(m->type) && now->types == m->type && mrsi_returns_null(b, at, m->type)) {
         return true;
     }
     if (a && a->kind == MRSI_LITERAL && b->kind == MRSI_LITERAL && mrs_identical(a->lit, b->lit)) {
@@ -41,13 +42,14 @@ stays(const struct made *m, const struct mrsi_outcome *now, const struct mrsi_ex
 }
 
 static bool
-made_stays(const struct mrs_expr *x, const struct mrsi_expr_spot *at, const struct made *m, struct mrsi_repeat_rules r)
+made_repeats(const struct mrs_expr *x, const struct mrsi_expr_spot *at, const struct made *m,
+             struct mrsi_repeat_rules r)
 {
     struct mrsi_outcomes again = {.n = 0};
     mrsi_outcomes_of(x, at, m->type, &again);
     bool all = !again.more;
     for (uint32_t i = 0; i < again.n && all; i++) {
-        all = stays(m, &again.item[i], at, r);
+        all = repeats(m, &again.item[i], at, r);
     }
     return all;
 }
@@ -87,7 +89,7 @@ mrsi_repeats_at(const struct mrs_expr *x, const struct mrsi_expr_spot *at, struc
         known = !(types & excluded);
         for (uint32_t k = 0; k < 32 && known; k++) {
             struct made m = {all.item[i], 1u << k};
-            known = !(types & m.type) || made_stays(x, at, &m, r);
+            known = !(types & m.type) || made_repeats(x, at, &m, r);
         }
     }
     return known;

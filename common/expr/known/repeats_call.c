@@ -19,28 +19,28 @@ among(const char *name, const struct mrs_expr *doc)
  * fields that are not written. */
 static bool
 reads_own(const struct mrs_expr *x, const struct mrsi_expr_spot *at, const struct mrs_expr *doc, const char *own,
-          bool others_stay)
+          bool others_kept)
 {
     bool fine = true;
     if (x->kind == MRSI_PATH && mrsi_expr_spot_meets(at, x) != MRSI_APART) {
         const char *name = x->n_parts > at->n ? x->part[at->n] : NULL;
-        fine = name && (strcmp(name, own) == 0 || (others_stay && !among(name, doc)));
+        fine = name && (strcmp(name, own) == 0 || (others_kept && !among(name, doc)));
     }
     for (uint32_t i = 0; x->kind != MRSI_LITERAL && i < x->n_args && fine; i++) {
-        fine = !x->args[i] || reads_own(x->args[i], at, doc, own, others_stay);
+        fine = !x->args[i] || reads_own(x->args[i], at, doc, own, others_kept);
     }
     return fine;
 }
 
 /* A literal document that replaces the one at the spot or, if other fields stay, is merged into it. */
 static bool
-fields_repeat(const struct mrs_expr *doc, const struct mrsi_expr_spot *at, bool others_stay, bool keeps)
+fields_repeat(const struct mrs_expr *doc, const struct mrsi_expr_spot *at, bool others_kept, bool keeps)
 {
-    struct mrsi_repeat_rules r = {keeps, 0, others_stay ? MRSI_ABSENT_STAYS : MRSI_ABSENT_REMOVED, false};
+    struct mrsi_repeat_rules r = {keeps, 0, others_kept ? MRSI_ABSENT_STAYS : MRSI_ABSENT_REMOVED, false};
     bool same = doc->kind == MRSI_OBJECT;
     for (uint32_t i = 0; i < doc->n_args && same; i++) {
         struct mrsi_expr_spot field = {at->base, at->n + 1, at, doc->names[i]};
-        same = reads_own(doc->args[i], at, doc, doc->names[i], others_stay) && mrsi_repeats_at(doc->args[i], &field, r);
+        same = reads_own(doc->args[i], at, doc, doc->names[i], others_kept) && mrsi_repeats_at(doc->args[i], &field, r);
     }
     return same || (doc->kind == MRSI_LITERAL && doc->lit.type == MRS_DOCUMENT);
 }

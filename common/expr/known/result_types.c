@@ -16,7 +16,7 @@ static const struct {
     const char *op;
     uint32_t types, items;
     uint32_t instead; /* arguments from this one on are alternatives; 0: none */
-} gives[] = {
+} results[] = {
     {"$concat", TEXT | NUL, 0, 0},      {"$toLower", TEXT, 0, 0},       {"$toUpper", TEXT, 0, 0},
     {"$substr", TEXT, 0, 0},            {"$substrBytes", TEXT, 0, 0},   {"$substrCP", TEXT, 0, 0},
     {"$trim", TEXT | NUL, 0, 0},        {"$ltrim", TEXT | NUL, 0, 0},   {"$rtrim", TEXT | NUL, 0, 0},
@@ -72,7 +72,7 @@ any_of(const struct mrs_expr *x, uint32_t first, uint32_t last, struct mrs_types
 
 /* As any_of, for the existing arguments from first on. */
 static bool
-given_instead(const struct mrs_expr *x, uint32_t first, struct mrs_types *out)
+types_instead(const struct mrs_expr *x, uint32_t first, struct mrs_types *out)
 {
     bool known = true;
     for (uint32_t i = first; i < x->n_args; i++) {
@@ -145,10 +145,10 @@ of_call(const struct mrs_expr *x, struct mrs_types *out)
     if (is(x, "$ifNull")) {
         return of_if_null(x, out);
     }
-    for (size_t i = 0; i < sizeof gives / sizeof *gives; i++) {
-        if (is(x, gives[i].op)) {
-            *out = (struct mrs_types){gives[i].types, gives[i].items};
-            return !gives[i].instead || given_instead(x, gives[i].instead, out);
+    for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
+        if (is(x, results[i].op)) {
+            *out = (struct mrs_types){results[i].types, results[i].items};
+            return !results[i].instead || types_instead(x, results[i].instead, out);
         }
     }
     return false;

@@ -227,7 +227,7 @@ struct mapping {
 
 /* After an element: converts the list of values to bytes once it is large. */
 static void
-mapping_look(struct mapping *m)
+mapping_compact(struct mapping *m)
 {
     if (m->aside.outer) {
         aside_reset(&m->aside);
@@ -288,7 +288,7 @@ mrsi_eval_map(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out
         MRS_THEN(s, mrsi_arg(x, 1, ev, &v));
         MRS_THEN(s, mapping_put(&m, v));
         if (s == MRS_OK) {
-            mapping_look(&m);
+            mapping_compact(&m);
         }
     }
     return mapping_end(&m, s, out);
@@ -323,7 +323,7 @@ mrsi_eval_filter(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *
             n++;
         }
         if (s == MRS_OK) {
-            mapping_look(&m);
+            mapping_compact(&m);
         }
     }
     return mapping_end(&m, s, out);

@@ -13,7 +13,7 @@
  * hook checks it. */
 static const struct {
     const char *op, *kinds;
-} wanted[] = {
+} expected[] = {
     {"$arrayElemAt", ".n"}, {"$convert", ".T"},     {"$dateAdd", ".u"},      {"$dateDiff", "..u"},
     {"$dateSubtract", ".u"}, {"$dateTrunc", ".u"},  {"$hash", ".h"},         {"$hexHash", ".h"},
     {"$in", ".a"},          {"$indexOfBytes", "ss"}, {"$indexOfCP", "ss"},   {"$ltrim", "ss"},
@@ -57,8 +57,8 @@ enum mrs_status
 mrsi_check_constants(const struct mrs_expr *x, struct mrs_eval *ev)
 {
     const char *kinds = "";
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-        kinds = strcmp(wanted[i].op, x->op->row.name) == 0 ? wanted[i].kinds : kinds;
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        kinds = strcmp(expected[i].op, x->op->row.name) == 0 ? expected[i].kinds : kinds;
     }
     for (uint32_t i = 0; i < x->n_args && kinds[i]; i++) {
         struct mrs_val v = x->args[i] && mrsi_is_constant(x->args[i]) ? x->args[i]->lit : mrs_missing();

@@ -274,12 +274,12 @@ compile_set(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, str
 {
     bool unset = mrsi_text_is(x->op->row.name, (uint32_t)strlen(x->op->row.name), "$unsetField");
     MRSI_TRY(mrsi_compile_named(c, x, spec, unset ? "field,input" : "field,input,value", e));
-    struct mrs_elem given, inner;
+    struct mrs_elem spec_field, inner;
     struct mrs_walk w;
     bool literal =
-        mrs_doc_find(mrs_val_view(spec), "field", 5, &given) && given.v.type == MRS_STRING;
-    if (given.v.type == MRS_DOCUMENT) {
-        mrs_walk_init(&w, mrs_val_view(given.v));
+        mrs_doc_find(mrs_val_view(spec), "field", 5, &spec_field) && spec_field.v.type == MRS_STRING;
+    if (spec_field.v.type == MRS_DOCUMENT) {
+        mrs_walk_init(&w, mrs_val_view(spec_field.v));
         literal = mrs_walk_next(&w, &inner) > 0 &&
                   (mrs_name_is(&inner, "$literal", 8) || mrs_name_is(&inner, "$const", 6));
     }

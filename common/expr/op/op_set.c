@@ -216,9 +216,9 @@ eval_subset(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     return mrsi_ret_bool(ev, true, out);
 }
 
-/* Whether any element's truth value equals `wanted`. */
+/* Whether any element's truth value equals `expected`. */
 static enum mrs_status
-some_element(const struct mrs_expr *x, struct mrs_eval *ev, bool wanted, bool *found)
+some_element(const struct mrs_expr *x, struct mrs_eval *ev, bool expected, bool *found)
 {
     struct mrs_val v;
     struct mrs_walk w;
@@ -231,7 +231,7 @@ some_element(const struct mrs_expr *x, struct mrs_eval *ev, bool wanted, bool *f
     mrs_walk_init(&w, mrs_val_view(v));
     while (!*found && mrs_walk_next(&w, &e) > 0) {
         MRSI_TRY(mrsi_spend(ev, 1));
-        *found = mrsi_truthy(e.v) == wanted;
+        *found = mrsi_truthy(e.v) == expected;
     }
     return MRS_OK;
 }

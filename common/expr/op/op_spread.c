@@ -104,9 +104,9 @@ compile_quantile(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec
     static const char *const NAMES[] = {"input", "method", "p"};
     bool median = strcmp(x->op->row.name, "$median") == 0;
     struct mrs_val v[3] = {0};
-    uint32_t n, wanted = median ? 2 : 3;
-    MRSI_TRY(mrsi_compile_pick(x, spec, NAMES, wanted, v, e));
-    for (uint32_t i = 0; i < wanted; i++) {
+    uint32_t n, n_args = median ? 2 : 3;
+    MRSI_TRY(mrsi_compile_pick(x, spec, NAMES, n_args, v, e));
+    for (uint32_t i = 0; i < n_args; i++) {
         if (v[i].type == MRS_MISSING) {
             return mrsi_expr_refuse(x, e, "the argument '%s' is missing", NAMES[i]);
         }

@@ -61,29 +61,29 @@ op_avg(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 /* ---- least and greatest ---- */
 
 struct extreme {
-    int wanted; /* sign of compare(v, best) that replaces best */
+    int expected; /* sign of compare(v, best) that replaces best */
     struct mrs_val best;
 };
 
 static enum mrs_status
 extreme_one(void *arg, struct mrs_val v)
 {
-    MRS_ASSERT(((struct extreme *)arg)->wanted);
+    MRS_ASSERT(((struct extreme *)arg)->expected);
     struct extreme *m = arg;
     if (mrsi_is_nullish(v)) {
         return MRS_OK;
     }
-    int order = m->best.type == MRS_MISSING ? m->wanted : mrs_compare(v, m->best);
-    if ((order > 0) - (order < 0) == m->wanted) {
+    int order = m->best.type == MRS_MISSING ? m->expected : mrs_compare(v, m->best);
+    if ((order > 0) - (order < 0) == m->expected) {
         m->best = v;
     }
     return MRS_OK;
 }
 
 static enum mrs_status
-extreme(const struct mrs_expr *x, struct mrs_eval *ev, int wanted, struct mrs_val *out)
+extreme(const struct mrs_expr *x, struct mrs_eval *ev, int expected, struct mrs_val *out)
 {
-    struct extreme m = {wanted, mrs_missing()};
+    struct extreme m = {expected, mrs_missing()};
     MRSI_TRY(mrsi_each_operand(x, ev, extreme_one, &m));
     *out = m.best.type == MRS_MISSING ? mrs_null() : m.best;
     return MRS_OK;

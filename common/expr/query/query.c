@@ -38,13 +38,13 @@ mrsi_query_cut(struct mrs_val v, int64_t *out)
 }
 
 /* The subject of a test: a document or, inside a value $elemMatch, an element. */
-struct ask {
+struct query_input {
     struct mrs_eval *ev;
     struct mrs_view doc;
     struct mrs_val element;
 };
 
-static enum mrs_status match(const struct mrsi_query_node *n, const struct ask *a, bool *yes);
+static enum mrs_status match(const struct mrsi_query_node *n, const struct query_input *a, bool *yes);
 
 /* ---- predicates on one value ---- */
 
@@ -80,7 +80,7 @@ compares(const struct mrsi_query_node *n, struct mrs_val v)
 }
 
 static enum mrs_status
-matches_regex(const struct mrsi_query_node *n, const struct ask *a, struct mrs_val v, bool *yes)
+matches_regex(const struct mrsi_query_node *n, const struct query_input *a, struct mrs_val v, bool *yes)
 {
     *yes = false;
     if (v.type != MRS_STRING && v.type != MRS_SYMBOL && v.type != MRS_REGEX) {
@@ -109,7 +109,7 @@ in_list(const struct mrsi_query_node *n, struct mrs_val v)
 }
 
 static enum mrs_status
-in_far_list(const struct mrsi_query_node *n, const struct ask *a, struct mrs_val v, bool *yes)
+in_far_list(const struct mrsi_query_node *n, const struct query_input *a, struct mrs_val v, bool *yes)
 {
     if (!a->ev->lists) {
         return mrs_err_set(a->ev->err, MRS_FAIL, MRS_E_EXPR, "the values of another collection are not known here");
@@ -135,12 +135,12 @@ bits_fit(const struct mrsi_query_node *n, struct mrs_val v)
         return false;
     }
     bool any = n->how == BITS_ANY_SET || n->how == BITS_ANY_CLEAR;
-    bool wanted = n->how == BITS_ALL_SET || n->how == BITS_ANY_SET;
+    bool expected = n->how == BITS_ALL_SET || n->how == BITS_ANY_SET;
     for (uint32_t i = 0; i < n->n_bits; i++) {
         uint32_t at = n->bit[i];
         bool set = bytes ? at / 8 < v.n - 5 && (v.p[5 + at / 8] >> at % 8 & 1)
                          : number >> (at < 63 ? at : 63) & 1;
-        if ((set == wanted) == any) {
+        if ((set == expected) == any) {
             return any;
         }
     }
@@ -150,7 +150,7 @@ bits_fit(const struct mrsi_query_node *n, struct mrs_val v)
 /* ---- predicates on an array ---- */
 
 static enum mrs_status
-matches_array(const struct mrsi_query_node *n, const struct ask *a, struct mrs_val array, bool *yes)
+matches_array(const struct mrsi_query_node *n, const struct query_input *a, struct mrs_val array, bool *yes)
 {
     MRS_ASSERT(mrs_val_is_sized(array));
     struct mrs_walk w;
@@ -169,7 +169,7 @@ matches_array(const struct mrsi_query_node *n, const struct ask *a, struct mrs_v
         return MRS_OK;
     }
     while (!*yes && mrs_walk_next(&w, &e) > 0) {
-        struct ask inner = {a->ev, a->doc, e.v};
+        struct query_input inner = {a->ev, a->doc, e.v};
         if (n->kind == Q_ELEM_OBJECT) {
             if (e.v.type != MRS_DOCUMENT && e.v.type != MRS_ARRAY) {
                 continue;
@@ -182,7 +182,7 @@ matches_array(const struct mrsi_query_node *n, const struct ask *a, struct mrs_v
 }
 
 static enum mrs_status
-matches(const struct mrsi_query_node *n, const struct ask *a, struct mrs_val v, bool *yes)
+matches(const struct mrsi_query_node *n, const struct query_input *a, struct mrs_val v, bool *yes)
 {
     int64_t number;
     switch (n->kind) {
@@ -218,12 +218,12 @@ matches(const struct mrsi_query_node *n, const struct ask *a, struct mrs_val v, 
 
 /* ---- paths ---- */
 
-static enum mrs_status each(const struct mrsi_query_node *n, const struct ask *a, uint32_t at,
+static enum mrs_status each(const struct mrsi_query_node *n, const struct query_input *a, uint32_t at,
                             struct mrs_view doc, bool *yes);
 
 /* Tests the parts from `at` on, below the elements of an array. */
 static enum mrs_status
-each_element(const struct mrsi_query_node *n, const struct ask *a, uint32_t at,
+each_element(const struct mrsi_query_node *n, const struct query_input *a, uint32_t at,
              struct mrs_val array, bool *yes)
 {
     MRS_ASSERT(array.type == MRS_ARRAY);
@@ -251,7 +251,7 @@ each_element(const struct mrsi_query_node *n, const struct ask *a, uint32_t at,
 
 /* Tests the predicate of n on each value that its path, from part `at` on, has in doc; ends at the first match. */
 static enum mrs_status
-each(const struct mrsi_query_node *n, const struct ask *a, uint32_t at, struct mrs_view doc,
+each(const struct mrsi_query_node *n, const struct query_input *a, uint32_t at, struct mrs_view doc,
      bool *yes)
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
@@ -284,7 +284,7 @@ each(const struct mrsi_query_node *n, const struct ask *a, uint32_t at, struct m
 /* ---- the tree ---- */
 
 static enum mrs_status
-match_expr(const struct mrsi_query_node *n, const struct ask *a, bool *yes)
+match_expr(const struct mrsi_query_node *n, const struct query_input *a, bool *yes)
 {
     struct mrs_val v;
     MRSI_TRY(mrs_expr_eval(n->expr, a->ev, &v));
@@ -293,7 +293,7 @@ match_expr(const struct mrsi_query_node *n, const struct ask *a, bool *yes)
 }
 
 static enum mrs_status
-match(const struct mrsi_query_node *n, const struct ask *a, bool *yes)
+match(const struct mrsi_query_node *n, const struct query_input *a, bool *yes)
 {
     *yes = false;
     switch (n->kind) {
@@ -368,7 +368,7 @@ enum mrs_status
 mrs_query_match(const struct mrs_query *q, struct mrs_eval *ev, bool *yes)
 {
     MRS_ASSERT(q->root && mrs_view_is_framed(ev->root));
-    struct ask a = {ev, ev->root, mrs_missing()};
+    struct query_input a = {ev, ev->root, mrs_missing()};
     return match(q->root, &a, yes);
 }
 

@@ -281,8 +281,8 @@ op_regex(struct mrsi_query_builder *b, const struct site *at, struct mrs_val v,
          struct mrsi_query_node **out, struct mrs_err *e)
 {
     struct mrsi_text pattern, options = {"", 0};
-    struct mrs_elem given;
-    bool beside = mrs_doc_find(at->doc, "$options", 8, &given);
+    struct mrs_elem options_elem;
+    bool beside = mrs_doc_find(at->doc, "$options", 8, &options_elem);
     if (v.type == MRS_REGEX) {
         mrsi_regex_parts(v, &pattern, &options);
     } else if (v.type == MRS_STRING) {
@@ -290,7 +290,7 @@ op_regex(struct mrsi_query_builder *b, const struct site *at, struct mrs_val v,
     } else {
         return REFUSE(e, "%s must be a string or a regular expression", at->op);
     }
-    if (beside && given.v.type != MRS_STRING) {
+    if (beside && options_elem.v.type != MRS_STRING) {
         return REFUSE(e, "$options must be a string");
     }
     if (beside && options.n) {
@@ -298,7 +298,7 @@ op_regex(struct mrsi_query_builder *b, const struct site *at, struct mrs_val v,
                       at->op);
     }
     if (beside) {
-        options = mrsi_text_of(given.v);
+        options = mrsi_text_of(options_elem.v);
     }
     *out = mrsi_query_new(b, Q_REGEX, at->path, e);
     if (!*out) {

@@ -23,13 +23,13 @@ struct mrsi_regex {
 };
 
 static void *
-give(PCRE2_SIZE n, void *mem)
+allocate(PCRE2_SIZE n, void *mem)
 {
     return mrs_alloc(mem, n);
 }
 
 static void
-take(void *p, void *mem)
+release(void *p, void *mem)
 {
     mrs_free(mem, p);
 }
@@ -65,7 +65,7 @@ static enum mrs_status
 build(struct mrsi_regex *r, struct mrsi_text pattern, uint32_t flags, char why[160],
       struct mrs_err *e)
 {
-    r->general = pcre2_general_context_create(give, take, r->mem);
+    r->general = pcre2_general_context_create(allocate, release, r->mem);
     r->how = r->general ? pcre2_match_context_create(r->general) : NULL;
     pcre2_compile_context *rules = r->how ? pcre2_compile_context_create(r->general) : NULL;
     if (!rules) {

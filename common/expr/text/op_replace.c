@@ -228,8 +228,8 @@ replaced(const struct replacement *r, char *to)
 {
     const char *at = r->text.p, *end = at + r->text.n;
     uint64_t n = 0;
-    bool go_on = true;
-    while (go_on) {
+    bool more = true;
+    while (more) {
         const char *hit = mrsi_text_search(at, end, r->find);
         const char *stop = hit ? hit : end;
         if (to) {
@@ -245,7 +245,7 @@ replaced(const struct replacement *r, char *to)
         }
         n += r->by.n;
         at += r->find.n;
-        go_on = r->all;
+        more = r->all;
         if (!r->find.n &&
             r->all) { /* between all characters: the current one is copied first */
             uint32_t len = at < end ? mrsi_utf8_len((uint8_t)*at) : 0;
@@ -255,7 +255,7 @@ replaced(const struct replacement *r, char *to)
             }
             n += len;
             at += len;
-            go_on = len > 0;
+            more = len > 0;
         }
     }
     if (to) {

@@ -16,7 +16,7 @@ const char *mrsi_cardinality(const struct mrsi_reference *r);
 const char *mrsi_bytes_text(double n, char out[32]);
 
 /* The output of rules; figures are added to the last finding, up to four. */
-struct mrsi_saying {
+struct mrsi_advice {
     struct mrsi_inspection *x;
     struct mrs_buf figures;
     struct mrs_build build;
@@ -24,19 +24,19 @@ struct mrsi_saying {
     struct mrs_err *e;
     struct mrsi_rule_found nowhere; /* receives findings without memory, never read */
 };
-struct mrsi_rule_found *mrsi_say(struct mrsi_saying *y, struct mrsi_collection *c, const char *rule, const char *path,
-                                 const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+struct mrsi_rule_found *mrsi_note(struct mrsi_advice *y, struct mrsi_collection *c, const char *rule, const char *path,
+                                  const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 struct mrsi_figure {
     const char *name;
     double value;
 };
-void mrsi_say_figures(struct mrsi_saying *y, const struct mrsi_figure *f, uint32_t n);
-void mrsi_rules_of_arrays(struct mrsi_saying *y, struct mrsi_collection *c); /* shape_rules.c */
-void mrsi_rules_of_fields(struct mrsi_saying *y, struct mrsi_collection *c);
-void mrsi_rules_of_references(struct mrsi_saying *y); /* reference_rules.c */
-void mrsi_rules_of_indexes(struct mrsi_saying *y, struct mrsi_collection *c); /* index_advice.c */
+void mrsi_add_figures(struct mrsi_advice *y, const struct mrsi_figure *f, uint32_t n);
+void mrsi_rules_of_arrays(struct mrsi_advice *y, struct mrsi_collection *c); /* shape_rules.c */
+void mrsi_rules_of_fields(struct mrsi_advice *y, struct mrsi_collection *c);
+void mrsi_rules_of_references(struct mrsi_advice *y); /* reference_rules.c */
+void mrsi_rules_of_indexes(struct mrsi_advice *y, struct mrsi_collection *c); /* index_advice.c */
 
-void mrsi_rules_of_workload(struct mrsi_saying *y); /* workload.c */
+void mrsi_rules_of_workload(struct mrsi_advice *y); /* workload.c */
 
 /* profile.c: makes the workload from the database profiler, if none was given. */
 enum mrs_status mrsi_workload_measure(struct mrsi_inspection *x, const struct mrs_inspect_source *source,

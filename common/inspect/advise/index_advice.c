@@ -46,14 +46,14 @@ is_prefix(const struct mrsi_seen_index *a, const struct mrsi_seen_index *b)
 }
 
 static void
-redundant(struct mrsi_saying *y, struct mrsi_collection *c, const struct mrsi_seen_index *a)
+redundant(struct mrsi_advice *y, struct mrsi_collection *c, const struct mrsi_seen_index *a)
 {
     MRS_ASSERT(a->name);
     for (uint32_t i = 0; i < c->indexes && a->plain && !a->unique && !is_id_index(a); i++) {
         const struct mrsi_seen_index *b = &c->index[i];
         if (a != b && b->plain && is_prefix(a, b)) {
-            struct mrsi_rule_found *r = mrsi_say(y, c, "redundant-index", NULL,
-                                                 "all it can do %s does as well; each write pays for both", b->name);
+            struct mrsi_rule_found *r = mrsi_note(y, c, "redundant-index", NULL,
+                                                  "all it can do %s does as well; each write pays for both", b->name);
             r->index = a->name;
             r->step = "index";
             return;
@@ -62,7 +62,7 @@ redundant(struct mrsi_saying *y, struct mrsi_collection *c, const struct mrsi_se
 }
 
 void
-mrsi_rules_of_indexes(struct mrsi_saying *y, struct mrsi_collection *c)
+mrsi_rules_of_indexes(struct mrsi_advice *y, struct mrsi_collection *c)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < c->indexes; i++) {
@@ -71,18 +71,18 @@ mrsi_rules_of_indexes(struct mrsi_saying *y, struct mrsi_collection *c)
         redundant(y, c, x);
         if (x->used == 0 && !is_id_index(x) && !x->unique) {
             char since[40];
-            struct mrsi_rule_found *r = mrsi_say(
+            struct mrsi_rule_found *r = mrsi_note(
                 y, c, "unused-index", NULL, "no query used it in %lld days, since %s ($indexStats of %s); each write "
                 "pays for it", (long long)x->used_days, mrsi_iso_time(x->used_since, since), x->used_on);
             r->index = x->name;
             r->step = "index";
-            mrsi_say_figures(y, (struct mrsi_figure[]){{"uses", 0}, {"days", (double)x->used_days}}, 2);
+            mrsi_add_figures(y, (struct mrsi_figure[]){{"uses", 0}, {"days", (double)x->used_days}}, 2);
         }
     }
     if (n > MANY) {
-        struct mrsi_rule_found *r = mrsi_say(y, c, "too-many-indexes", NULL,
-                                             "%u indexes besides _id: each write changes all of them", n);
+        struct mrsi_rule_found *r = mrsi_note(y, c, "too-many-indexes", NULL,
+                                              "%u indexes besides _id: each write changes all of them", n);
         r->step = "index";
-        mrsi_say_figures(y, (struct mrsi_figure[]){{"indexes", n}}, 1);
+        mrsi_add_figures(y, (struct mrsi_figure[]){{"indexes", n}}, 1);
     }
 }

@@ -105,7 +105,7 @@ first_of(struct mrs_view d, struct mrs_elem *x)
 /* ---- reads ---- */
 /* The only top-level field in a projection, besides `_id`; false: it has others, or all. */
 static bool
-wanted_alone(struct mrs_view projection, char out[NAME_MOST])
+is_only_field(struct mrs_view projection, char out[NAME_MOST])
 {
     struct mrs_walk w;
     struct mrs_elem x;
@@ -136,7 +136,7 @@ count_read(struct profile *p, uint32_t coll, struct mrs_view filter, struct mrs_
 {
     char name[NAME_MOST] = "*";
     struct mrs_elem x = {.name = "*"};
-    if (!wanted_alone(projection, name)) {
+    if (!is_only_field(projection, name)) {
         bool more = first_of(filter, &x);
         for (int depth = 0; more && *x.name == '$' && depth < NESTED_MOST; depth++) { /* $and: [{a: 1}, ...] */
             more = (x.v.type == MRS_ARRAY || x.v.type == MRS_DOCUMENT) && first_of(mrs_val_view(x.v), &x);
@@ -331,13 +331,13 @@ by_a_tool(struct mrs_view doc)
     struct mrs_val app = mrs_doc_get(doc, "appName"), mark = mrs_doc_get(sub(doc, "command"), "comment");
     uint32_t n;
     const char *name = app.type == MRS_STRING ? mrs_val_text(app, &n) : "";
-    const char *said = mark.type == MRS_STRING ? mrs_val_text(mark, &n) : "";
+    const char *value = mark.type == MRS_STRING ? mrs_val_text(mark, &n) : "";
     for (size_t i = 0; i < sizeof tools / sizeof *tools; i++) {
         if (strncmp(name, tools[i], strlen(tools[i])) == 0) {
             return true;
         }
     }
-    return strncmp(said, "mongoreshape ", 13) == 0;
+    return strncmp(value, "mongoreshape ", 13) == 0;
 }
 
 static enum mrs_status

@@ -46,7 +46,7 @@ has_index(const struct mrsi_reference *r)
 }
 
 static void
-say_target(const struct mrsi_reference *r, char *out, size_t size)
+format_target(const struct mrsi_reference *r, char *out, size_t size)
 {
     snprintf(out, size, "%s.%s", r->to[0]->in->name, r->to[0]->text);
 }
@@ -65,39 +65,39 @@ is_first_of_path(const struct mrsi_inspection *x, const struct mrsi_reference *r
 
 /* One side has text, the other the value that the text represents. */
 static void
-type_differs(struct mrsi_saying *y, struct mrsi_reference *r, const char *target)
+type_differs(struct mrsi_advice *y, struct mrsi_reference *r, const char *target)
 {
     MRS_ASSERT(r->parts > 0 && target);
     bool mixed = strcmp(r->match, "mixed") == 0, text = r->from[0]->types && r->from[0]->type[0].type == MRS_STRING;
     const char *what = r->match[0] == 'o' ? "ObjectIds" : r->match[0] == 'u' ? "UUIDs" : "numbers";
     struct mrsi_rule_found *f =
-        mixed  ? mrsi_say(y, r->from[0]->in, "reference-type-differs", r->from[0]->text,
-                          "some values are text and some are not: $lookup finds only those of the type of %s", target)
-        : text ? mrsi_say(y, r->from[0]->in, "reference-type-differs", r->from[0]->text,
-                          "%s as text, which %s has not as text: $lookup does not match them", what, target)
-               : mrsi_say(y, r->from[0]->in, "reference-type-differs", r->from[0]->text,
-                          "%s, which %s has as text: $lookup does not match them", what, target);
+        mixed  ? mrsi_note(y, r->from[0]->in, "reference-type-differs", r->from[0]->text,
+                           "some values are text and some are not: $lookup finds only those of the type of %s", target)
+        : text ? mrsi_note(y, r->from[0]->in, "reference-type-differs", r->from[0]->text,
+                           "%s as text, which %s has not as text: $lookup does not match them", what, target)
+               : mrsi_note(y, r->from[0]->in, "reference-type-differs", r->from[0]->text,
+                           "%s, which %s has as text: $lookup does not match them", what, target);
     f->step = "cast";
     f->reference = r;
     f->severity = 2;
-    mrsi_say_figures(y, (struct mrsi_figure[]){{"values", (double)r->values}}, 1);
+    mrsi_add_figures(y, (struct mrsi_figure[]){{"values", (double)r->values}}, 1);
 }
 
 static void
-index_and_type(struct mrsi_saying *y, struct mrsi_reference *r)
+index_and_type(struct mrsi_advice *y, struct mrsi_reference *r)
 {
     MRS_ASSERT(r->parts > 0);
     struct mrsi_collection *c = r->from[0]->in;
     char target[512], n[32];
-    say_target(r, target, sizeof target);
+    format_target(r, target, sizeof target);
     if (c->documents >= 100 && !r->from[0]->names && !c->view && !has_index(r) && is_first_of_path(y->x, r)) {
-        struct mrsi_rule_found *f = mrsi_say(y, c, "reference-without-index", r->from[0]->text,
-                                             "refers to %s; a query for what belongs to one of them reads all %s",
-                                             target, mrs_text_count(mrsi_all_documents(c), n));
+        struct mrsi_rule_found *f = mrsi_note(y, c, "reference-without-index", r->from[0]->text,
+                                              "refers to %s; a query for what belongs to one of them reads all %s",
+                                              target, mrs_text_count(mrsi_all_documents(c), n));
         f->step = "index";
         f->reference = r;
         f->severity = 2;
-        mrsi_say_figures(y, (struct mrsi_figure[]){{"documents", (double)mrsi_all_documents(c)}}, 1);
+        mrsi_add_figures(y, (struct mrsi_figure[]){{"documents", (double)mrsi_all_documents(c)}}, 1);
     }
     size_t m = strlen(r->match);
     if ((m > 6 && strcmp(r->match + m - 6, "String") == 0) || strcmp(r->match, "mixed") == 0) {
@@ -110,23 +110,23 @@ index_and_type(struct mrsi_saying *y, struct mrsi_reference *r)
 static bool
 count_orphans(const struct mrsi_inspection *x, const struct mrsi_reference *r, uint64_t *orphans, uint64_t *of)
 {
-    *orphans = *of = r->asked ? r->asked_values : r->values;
+    *orphans = *of = r->probed ? r->probed_values : r->values;
     for (uint32_t i = 0; i < x->refs; i++) {
         const struct mrsi_reference *o = x->ref[i];
         if (o->candidate || o->dropped || o->from[0] != r->from[0] || o->parts != r->parts) {
             continue;
         }
-        if ((o->asked != 0) != (r->asked != 0) || (mrsi_is_sampled(o->to[0]->in) && !o->asked)) {
+        if ((o->probed != 0) != (r->probed != 0) || (mrsi_is_sampled(o->to[0]->in) && !o->probed)) {
             return false;
         }
-        uint64_t matched = o->asked ? o->found_values : o->matched;
+        uint64_t matched = o->probed ? o->found_values : o->matched;
         *orphans -= matched < *orphans ? matched : *orphans;
     }
     return *orphans > 0;
 }
 
 static void
-orphans(struct mrsi_saying *y, struct mrsi_reference *r)
+orphans(struct mrsi_advice *y, struct mrsi_reference *r)
 {
     MRS_ASSERT(r->parts > 0);
     uint64_t left, of;
@@ -134,13 +134,13 @@ orphans(struct mrsi_saying *y, struct mrsi_reference *r)
     if (!is_first_of_path(y->x, r) || !count_orphans(y->x, r, &left, &of)) {
         return;
     }
-    say_target(r, target, sizeof target);
-    struct mrsi_rule_found *f = mrsi_say(y, r->from[0]->in, "orphans", r->from[0]->text, "%s of %s values%s name no %s",
-                                         mrs_text_count(left, n), mrs_text_count(of, all),
-                                         r->asked ? " that were looked up" : "", target);
+    format_target(r, target, sizeof target);
+    struct mrsi_rule_found *f = mrsi_note(y, r->from[0]->in, "orphans", r->from[0]->text,
+                                          "%s of %s values%s name no %s", mrs_text_count(left, n),
+                                          mrs_text_count(of, all), r->probed ? " that were looked up" : "", target);
     f->reference = r;
     f->severity = 2;
-    mrsi_say_figures(y, (struct mrsi_figure[]){{"orphans", (double)left}, {"values", (double)of}}, 2);
+    mrsi_add_figures(y, (struct mrsi_figure[]){{"orphans", (double)left}, {"values", (double)of}}, 2);
 }
 
 static bool
@@ -198,7 +198,7 @@ is_tightest(const struct mrsi_inspection *x, const struct mrsi_reference *r)
 }
 
 static void
-apart(struct mrsi_saying *y, struct mrsi_reference *r)
+apart(struct mrsi_advice *y, struct mrsi_reference *r)
 {
     MRS_ASSERT(r->parts > 0);
     char p99[32], max[32], n[32];
@@ -206,7 +206,7 @@ apart(struct mrsi_saying *y, struct mrsi_reference *r)
         return;
     }
     bool one = r->per_parent.max <= 1;
-    struct mrsi_rule_found *f = mrsi_say(
+    struct mrsi_rule_found *f = mrsi_note(
         y, r->from[0]->in, one ? "one-to-one-apart" : "one-to-few-apart", r->from[0]->text,
         one ? "each of %s %s has at most one (p99 %s, max %s): it could be part of it"
             : "each of %s %s has few (p99 %s, max %s), and nothing else refers to them: they could be part of it",
@@ -214,7 +214,7 @@ apart(struct mrsi_saying *y, struct mrsi_reference *r)
         mrs_text_count(r->per_parent.max, max));
     f->step = "embed";
     f->reference = r;
-    mrsi_say_figures(y,
+    mrsi_add_figures(y,
                      (struct mrsi_figure[]){{"p99", (double)r->per_parent.p99},
                                             {"max", (double)r->per_parent.max},
                                             {"parents", (double)r->parents}},
@@ -222,21 +222,21 @@ apart(struct mrsi_saying *y, struct mrsi_reference *r)
 }
 
 static void
-two_way(struct mrsi_saying *y, struct mrsi_reference *r)
+two_way(struct mrsi_advice *y, struct mrsi_reference *r)
 {
     char gaps[32], dis[32];
     const struct mrsi_two_way *w = r->two_way;
     if (!w || w->gaps + w->disagree == 0) {
         return;
     }
-    struct mrsi_rule_found *f = mrsi_say(y, r->from[0]->in, "two-way-disagrees", r->from[0]->text,
-                                         "%s.%s lists them too: %s are listed by nobody, %s only by others",
-                                         w->list->from[0]->in->name, w->list->from[0]->text,
-                                         mrs_text_count(w->gaps, gaps), mrs_text_count(w->disagree, dis));
+    struct mrsi_rule_found *f = mrsi_note(y, r->from[0]->in, "two-way-disagrees", r->from[0]->text,
+                                          "%s.%s lists them too: %s are listed by nobody, %s only by others",
+                                          w->list->from[0]->in->name, w->list->from[0]->text,
+                                          mrs_text_count(w->gaps, gaps), mrs_text_count(w->disagree, dis));
     f->step = "link";
     f->reference = r;
     f->severity = 2;
-    mrsi_say_figures(y,
+    mrsi_add_figures(y,
                      (struct mrsi_figure[]){{"agree", (double)w->agree},
                                             {"gaps", (double)w->gaps},
                                             {"disagree", (double)w->disagree}},
@@ -244,24 +244,24 @@ two_way(struct mrsi_saying *y, struct mrsi_reference *r)
 }
 
 static void
-stale(struct mrsi_saying *y, struct mrsi_copied *c)
+stale(struct mrsi_advice *y, struct mrsi_copied *c)
 {
     MRS_ASSERT(c->from && c->of);
     char n[32], all[32];
-    if (!c->said || c->stale == 0) {
+    if (!c->reported || c->stale == 0) {
         return;
     }
-    struct mrsi_rule_found *f = mrsi_say(y, c->from->in, "stale-copies", c->from->text,
-                                         "%s of %s copies of %s.%s differ from it", mrs_text_count(c->stale, n),
-                                         mrs_text_count(c->compared, all), c->of->in->name, c->of->text);
+    struct mrsi_rule_found *f = mrsi_note(y, c->from->in, "stale-copies", c->from->text,
+                                          "%s of %s copies of %s.%s differ from it", mrs_text_count(c->stale, n),
+                                          mrs_text_count(c->compared, all), c->of->in->name, c->of->text);
     f->step = "copy";
     f->copy = c;
     f->severity = 2;
-    mrsi_say_figures(y, (struct mrsi_figure[]){{"compared", (double)c->compared}, {"stale", (double)c->stale}}, 2);
+    mrsi_add_figures(y, (struct mrsi_figure[]){{"compared", (double)c->compared}, {"stale", (double)c->stale}}, 2);
 }
 
 void
-mrsi_rules_of_references(struct mrsi_saying *y)
+mrsi_rules_of_references(struct mrsi_advice *y)
 {
     struct mrsi_inspection *x = y->x;
     for (uint32_t i = 0; i < x->refs; i++) {
@@ -279,11 +279,11 @@ mrsi_rules_of_references(struct mrsi_saying *y)
     for (uint32_t i = 0; i < x->colls; i++) {
         const struct mrsi_tree_figures *t = &x->coll[i].tree;
         if (t->path && t->depth >= DEEP) {
-            struct mrsi_rule_found *f = mrsi_say(y, &x->coll[i], "deep-tree", t->path->text,
-                                                 "a tree %llu levels deep: the way to the root takes as many queries",
-                                                 (unsigned long long)t->depth);
+            struct mrsi_rule_found *f = mrsi_note(y, &x->coll[i], "deep-tree", t->path->text,
+                                                  "a tree %llu levels deep: the way to the root takes as many queries",
+                                                  (unsigned long long)t->depth);
             f->step = "tree";
-            mrsi_say_figures(y,
+            mrsi_add_figures(y,
                              (struct mrsi_figure[]){{"depth", (double)t->depth},
                                                     {"roots", (double)t->roots},
                                                     {"cycles", (double)t->cycles}},

@@ -7,7 +7,7 @@
 
 /* ---- findings ---- */
 struct mrsi_rule_found *
-mrsi_say(struct mrsi_saying *y, struct mrsi_collection *c, const char *rule, const char *path, const char *fmt, ...)
+mrsi_note(struct mrsi_advice *y, struct mrsi_collection *c, const char *rule, const char *path, const char *fmt, ...)
 {
     MRS_ASSERT(rule && fmt && y->x->rules <= y->x->rule_cap);
     struct mrsi_inspection *x = y->x;
@@ -34,7 +34,7 @@ mrsi_say(struct mrsi_saying *y, struct mrsi_collection *c, const char *rule, con
 }
 
 void
-mrsi_say_figures(struct mrsi_saying *y, const struct mrsi_figure *f, uint32_t n)
+mrsi_add_figures(struct mrsi_advice *y, const struct mrsi_figure *f, uint32_t n)
 {
     MRS_ASSERT(f || n == 0);
     struct mrs_view doc;
@@ -74,7 +74,7 @@ enum mrs_status
 mrsi_advise(struct mrsi_inspection *x, struct mrs_err *e)
 {
     MRS_ASSERT(x->coll || x->colls == 0);
-    struct mrsi_saying y = {.x = x, .e = e, .s = MRS_OK};
+    struct mrsi_advice y = {.x = x, .e = e, .s = MRS_OK};
     mrs_buf_init(&y.figures, x->mem, SIZE_MAX);
     for (uint32_t i = 0; y.s == MRS_OK && i < x->colls; i++) {
         mrsi_rules_of_arrays(&y, &x->coll[i]);

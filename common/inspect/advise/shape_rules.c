@@ -42,7 +42,7 @@ refers_below(const struct mrsi_inspection *x, const struct mrsi_path *p)
 }
 
 static void
-one_array(struct mrsi_saying *y, struct mrsi_collection *c, struct mrsi_path *p)
+one_array(struct mrsi_advice *y, struct mrsi_collection *c, struct mrsi_path *p)
 {
     MRS_ASSERT(p->in == c);
     const struct mrsi_path *each = elements_of(p);
@@ -57,26 +57,26 @@ one_array(struct mrsi_saying *y, struct mrsi_collection *c, struct mrsi_path *p)
     struct mrsi_rule_found *r = NULL;
     if (l->p99 > most) {
         bool list = !documents && each && refers(y->x, each);
-        r = mrsi_say(y, c, list ? "long-reference-array" : "long-array", p->text,
-                     "p99 %s, max %s %s in one array; more than %s make documents slow to read and write", p99, max,
-                     what, bound);
+        r = mrsi_note(y, c, list ? "long-reference-array" : "long-array", p->text,
+                      "p99 %s, max %s %s in one array; more than %s make documents slow to read and write", p99, max,
+                      what, bound);
         r->step = documents ? "extract" : NULL;
         r->severity = 3;
     } else if (l->max > most && l->max > 10 * l->p99) {
-        r = mrsi_say(y, c, "outlier-array", p->text,
-                     "p99 %s, but max %s %s: a few documents hold far more than the others", p99, max, what);
+        r = mrsi_note(y, c, "outlier-array", p->text,
+                      "p99 %s, but max %s %s: a few documents hold far more than the others", p99, max, what);
         r->step = documents ? "extract" : NULL;
         r->severity = 2;
     }
     if (r) {
         r->at = p;
-        mrsi_say_figures(
+        mrsi_add_figures(
             y, (struct mrsi_figure[]){{"p99", (double)l->p99}, {"max", (double)l->max}, {"limit", (double)most}}, 3);
     }
 }
 
 static void
-near_limit(struct mrsi_saying *y, struct mrsi_collection *c)
+near_limit(struct mrsi_advice *y, struct mrsi_collection *c)
 {
     MRS_ASSERT(c->name);
     int64_t when = 0;
@@ -92,24 +92,24 @@ near_limit(struct mrsi_saying *y, struct mrsi_collection *c)
     if (grows) {
         mrsi_iso_time(when, date);
         date[10] = 0;
-        r = mrsi_say(y, c, "near-limit", path,
-                     "the largest document has %s and gains %s a day: it reaches 16 MiB about %s", size, rate, date);
+        r = mrsi_note(y, c, "near-limit", path,
+                      "the largest document has %s and gains %s a day: it reaches 16 MiB about %s", size, rate, date);
     } else {
-        r = mrsi_say(y, c, "near-limit", path, "the largest document has %s of at most 16 MiB", size);
+        r = mrsi_note(y, c, "near-limit", path, "the largest document has %s of at most 16 MiB", size);
     }
     r->step = path ? "extract" : NULL;
     r->severity = 3;
     for (uint32_t i = 0; path && i < c->paths; i++) {
         r->at = strcmp(c->path[i].text, path) == 0 ? &c->path[i] : r->at;
     }
-    mrsi_say_figures(
+    mrsi_add_figures(
         y, (struct mrsi_figure[]){{"max", (double)c->size.max}, {"bytesPerDay", (double)(int64_t)c->limit.bytes_a_day}},
         c->limit.timed ? 2 : 1);
 }
 
 /* Elements of several fields that often repeat. */
 static void
-repeated_parts(struct mrsi_saying *y, struct mrsi_collection *c, struct mrsi_path *p)
+repeated_parts(struct mrsi_advice *y, struct mrsi_collection *c, struct mrsi_path *p)
 {
     MRS_ASSERT(p->in == c);
     const struct mrsi_path *each = elements_of(p);
@@ -124,19 +124,19 @@ repeated_parts(struct mrsi_saying *y, struct mrsi_collection *c, struct mrsi_pat
     if (fields < 2 || refers_below(y->x, each) || each->distinct * 5 > each->count.n[MRSI_OBJECT]) {
         return;
     }
-    struct mrsi_rule_found *r = mrsi_say(y, c, "repeated-parts", p->text, "%s elements, but only %s different ones",
-                                         mrs_text_count(each->count.n[MRSI_OBJECT], n),
-                                         mrs_text_count(each->distinct, d));
+    struct mrsi_rule_found *r = mrsi_note(y, c, "repeated-parts", p->text, "%s elements, but only %s different ones",
+                                          mrs_text_count(each->count.n[MRSI_OBJECT], n),
+                                          mrs_text_count(each->distinct, d));
     r->step = "extract";
     r->at = p;
-    mrsi_say_figures(
+    mrsi_add_figures(
         y,
         (struct mrsi_figure[]){{"elements", (double)each->count.n[MRSI_OBJECT]}, {"distinct", (double)each->distinct}},
         2);
 }
 
 void
-mrsi_rules_of_arrays(struct mrsi_saying *y, struct mrsi_collection *c)
+mrsi_rules_of_arrays(struct mrsi_advice *y, struct mrsi_collection *c)
 {
     MRS_ASSERT(c->path || c->paths == 0);
     for (uint32_t i = 0; i < c->paths; i++) {
@@ -148,14 +148,14 @@ mrsi_rules_of_arrays(struct mrsi_saying *y, struct mrsi_collection *c)
     near_limit(y, c);
     if (c->series.time) {
         char n[32];
-        struct mrsi_rule_found *r = mrsi_say(
+        struct mrsi_rule_found *r = mrsi_note(
             y, c, "time-series-single", c->series.time->text,
             "one document for each measurement: %s series by %s, one every %.3g s; buckets take a fraction of "
             "the room and of the index entries",
             mrs_text_count(c->series.count, n), c->series.series->text, c->series.step_seconds);
         r->step = "bucket";
         r->severity = 2;
-        mrsi_say_figures(y,
+        mrsi_add_figures(y,
                          (struct mrsi_figure[]){{"documents", (double)c->documents},
                                                 {"series", (double)c->series.count},
                                                 {"stepSeconds", c->series.step_seconds}},
@@ -196,7 +196,7 @@ kind_of(uint8_t type)
 }
 
 static void
-mixed_types(struct mrsi_saying *y, struct mrsi_collection *c, struct mrsi_path *p)
+mixed_types(struct mrsi_advice *y, struct mrsi_collection *c, struct mrsi_path *p)
 {
     MRS_ASSERT(p->in == c);
     static const char *const names[] = {"numbers",  "text",      "ObjectIds", "dates",
@@ -220,13 +220,13 @@ mixed_types(struct mrsi_saying *y, struct mrsi_collection *c, struct mrsi_path *
     if (second < 0 || (n[second] < 10 && n[second] * 1000 < all)) {
         return;
     }
-    struct mrsi_rule_found *r = mrsi_say(y, c, "mixed-types", p->text, "%s %s among %s %s",
-                                         mrs_text_count(n[second], a), names[second], mrs_text_count(n[first], b),
-                                         names[first]);
+    struct mrsi_rule_found *r = mrsi_note(y, c, "mixed-types", p->text, "%s %s among %s %s",
+                                          mrs_text_count(n[second], a), names[second], mrs_text_count(n[first], b),
+                                          names[first]);
     r->step = "cast";
     r->at = p;
     r->severity = 2;
-    mrsi_say_figures(y, (struct mrsi_figure[]){{"first", (double)n[first]}, {"second", (double)n[second]}}, 2);
+    mrsi_add_figures(y, (struct mrsi_figure[]){{"first", (double)n[first]}, {"second", (double)n[second]}}, 2);
 }
 
 static bool
@@ -243,7 +243,7 @@ same_family(const struct mrsi_path *a, const struct mrsi_path *b, const char *wo
 
 /* `release_US`, `release_FR`, ...: one attribute in many fields. */
 static void
-attribute_family(struct mrsi_saying *y, struct mrsi_collection *c, struct mrsi_path *p)
+attribute_family(struct mrsi_advice *y, struct mrsi_collection *c, struct mrsi_path *p)
 {
     MRS_ASSERT(p->in == c);
     struct mrsi_name n, own;
@@ -274,20 +274,20 @@ attribute_family(struct mrsi_saying *y, struct mrsi_collection *c, struct mrsi_p
     }
     head += last[head] && strchr("_-. ", last[head]) ? 1 : 0;
     snprintf(path, sizeof path, "%.*s%.*s*", (int)(strlen(p->text) - strlen(p->last)), p->text, (int)head, last);
-    struct mrsi_rule_found *r = mrsi_say(y, c, "attribute-fields", path,
-                                         "%u fields of one kind, each in %.0f %% of the documents on average: one "
-                                         "index cannot serve them",
-                                         members, 100 * presence / members);
+    struct mrsi_rule_found *r = mrsi_note(y, c, "attribute-fields", path,
+                                          "%u fields of one kind, each in %.0f %% of the documents on average: one "
+                                          "index cannot serve them",
+                                          members, 100 * presence / members);
     r->step = "pack";
     r->at = p;
-    mrsi_say_figures(y,
+    mrsi_add_figures(y,
                      (struct mrsi_figure[]){{"fields", members},
                                             {"presence", (double)(int64_t)(presence / members * 1e4 + .5) / 1e4}},
                      2);
 }
 
 static void
-large_field(struct mrsi_saying *y, struct mrsi_collection *c, struct mrsi_path *p)
+large_field(struct mrsi_advice *y, struct mrsi_collection *c, struct mrsi_path *p)
 {
     MRS_ASSERT(p->in == c);
     char mean[32];
@@ -295,16 +295,16 @@ large_field(struct mrsi_saying *y, struct mrsi_collection *c, struct mrsi_path *
         return;
     }
     double each = (double)p->bytes / (double)p->present;
-    struct mrsi_rule_found *r = mrsi_say(y, c, "large-field", p->text,
-                                         "%s on average, %.0f %% of all bytes: who reads the rest reads it too",
-                                         mrsi_bytes_text(each, mean), 100 * (double)p->bytes / (double)c->bytes);
+    struct mrsi_rule_found *r = mrsi_note(y, c, "large-field", p->text,
+                                          "%s on average, %.0f %% of all bytes: who reads the rest reads it too",
+                                          mrsi_bytes_text(each, mean), 100 * (double)p->bytes / (double)c->bytes);
     r->step = "split";
     r->at = p;
-    mrsi_say_figures(y, (struct mrsi_figure[]){{"meanBytes", (double)(int64_t)each}, {"bytes", (double)p->bytes}}, 2);
+    mrsi_add_figures(y, (struct mrsi_figure[]){{"meanBytes", (double)(int64_t)each}, {"bytes", (double)p->bytes}}, 2);
 }
 
 static void
-names_are_data(struct mrsi_saying *y, struct mrsi_collection *c, struct mrsi_path *p)
+names_are_data(struct mrsi_advice *y, struct mrsi_collection *c, struct mrsi_path *p)
 {
     MRS_ASSERT(p->in == c);
     char n[32];
@@ -312,17 +312,17 @@ names_are_data(struct mrsi_saying *y, struct mrsi_collection *c, struct mrsi_pat
     if (names < 3) {
         return;
     }
-    struct mrsi_rule_found *r = mrsi_say(y, c, "names-are-data", p->text,
-                                         "%s different field names hold data: no index can find a value by them",
-                                         mrs_text_count(names, n));
+    struct mrsi_rule_found *r = mrsi_note(y, c, "names-are-data", p->text,
+                                          "%s different field names hold data: no index can find a value by them",
+                                          mrs_text_count(names, n));
     r->step = "pack";
     r->at = p;
     r->severity = 2;
-    mrsi_say_figures(y, (struct mrsi_figure[]){{"names", (double)names}}, 1);
+    mrsi_add_figures(y, (struct mrsi_figure[]){{"names", (double)names}}, 1);
 }
 
 void
-mrsi_rules_of_fields(struct mrsi_saying *y, struct mrsi_collection *c)
+mrsi_rules_of_fields(struct mrsi_advice *y, struct mrsi_collection *c)
 {
     MRS_ASSERT(c->path || c->paths == 0);
     for (uint32_t i = 0; i < c->paths; i++) {
@@ -338,10 +338,10 @@ mrsi_rules_of_fields(struct mrsi_saying *y, struct mrsi_collection *c)
         large_field(y, c, p);
     }
     if (c->versions.path && c->versions.differs) {
-        struct mrsi_rule_found *r = mrsi_say(y, c, "mixed-versions", c->versions.path->text,
-                                             "%u versions of the design at once; %s is in some and not in others",
-                                             c->versions.n, c->versions.differs->text);
+        struct mrsi_rule_found *r = mrsi_note(y, c, "mixed-versions", c->versions.path->text,
+                                              "%u versions of the design at once; %s is in some and not in others",
+                                              c->versions.n, c->versions.differs->text);
         r->step = "set";
-        mrsi_say_figures(y, (struct mrsi_figure[]){{"versions", c->versions.n}}, 1);
+        mrsi_add_figures(y, (struct mrsi_figure[]){{"versions", c->versions.n}}, 1);
     }
 }

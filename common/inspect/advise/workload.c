@@ -150,7 +150,7 @@ mrsi_workload_read(struct mrsi_inspection *x, const char *text, struct mrs_err *
 /* ---- rules ---- */
 /* An array of documents that is read without its surrounding document. */
 static void
-read_alone(struct mrsi_saying *y, struct mrsi_collection *c)
+read_alone(struct mrsi_advice *y, struct mrsi_collection *c)
 {
     struct mrs_val find = part(y->x, c, "find");
     double all = sum_of(find);
@@ -158,36 +158,36 @@ read_alone(struct mrsi_saying *y, struct mrsi_collection *c)
         struct mrsi_path *p = &c->path[i];
         double n = of_path(find, p->text);
         if (n > 0 && n * 2 >= all && (p->length || p->count.n[MRSI_OBJECT] * 2 > p->present) && p->kind == MRSI_FIELD) {
-            struct mrsi_rule_found *r = mrsi_say(
+            struct mrsi_rule_found *r = mrsi_note(
                 y, c, "read-alone", p->text, "%.0f of %.0f reads want it alone: it could be a collection of its own", n,
                 all);
             r->step = "extract";
             r->at = p;
-            mrsi_say_figures(y, (struct mrsi_figure[]){{"reads", n}, {"allReads", all}}, 2);
+            mrsi_add_figures(y, (struct mrsi_figure[]){{"reads", n}, {"allReads", all}}, 2);
         }
     }
 }
 
 static void
-copy_worn(struct mrsi_saying *y)
+copy_worn(struct mrsi_advice *y)
 {
     for (uint32_t i = 0; i < y->x->copies; i++) {
         struct mrsi_copied *c = &y->x->copy[i];
-        double writes = c->said ? of_path(part(y->x, c->of->in, "update"), c->of->text) : 0;
+        double writes = c->reported ? of_path(part(y->x, c->of->in, "update"), c->of->text) : 0;
         double reads = sum_of(part(y->x, c->from->in, "find"));
         if (writes > 0 && writes * 10 > reads) {
-            struct mrsi_rule_found *r = mrsi_say(
+            struct mrsi_rule_found *r = mrsi_note(
                 y, c->from->in, "copy-worn", c->from->text,
                 "its original is written %.0f times for %.0f reads of the copies: each write has to reach all of them",
                 writes, reads);
-            mrsi_say_figures(y, (struct mrsi_figure[]){{"writes", writes}, {"reads", reads}}, 2);
+            mrsi_add_figures(y, (struct mrsi_figure[]){{"writes", writes}, {"reads", reads}}, 2);
             r->copy = c;
         }
     }
 }
 
 static void
-join_heavy(struct mrsi_saying *y)
+join_heavy(struct mrsi_advice *y)
 {
     for (uint32_t i = 0; i < y->x->refs; i++) {
         struct mrsi_reference *r = y->x->ref[i];
@@ -195,19 +195,19 @@ join_heavy(struct mrsi_saying *y)
         double n = r->candidate || r->dropped ? 0 : mrsi_reads_together(y->x, c, r->to[0]->in);
         double all = mrsi_reads_alone(y->x, c);
         if (n > 0 && n * 2 >= all) {
-            struct mrsi_rule_found *f = mrsi_say(
+            struct mrsi_rule_found *f = mrsi_note(
                 y, c, "join-heavy", r->from[0]->text,
                 "%.0f reads want %s as well, %.0f do not: copies of the fields they show would spare the join", n,
                 r->to[0]->in->name, all);
             f->step = "copy";
             f->reference = r;
-            mrsi_say_figures(y, (struct mrsi_figure[]){{"together", n}, {"alone", all}}, 2);
+            mrsi_add_figures(y, (struct mrsi_figure[]){{"together", n}, {"alone", all}}, 2);
         }
     }
 }
 
 static void
-sum_on_read(struct mrsi_saying *y, struct mrsi_collection *c)
+sum_on_read(struct mrsi_advice *y, struct mrsi_collection *c)
 {
     struct mrs_val sums = part(y->x, c, "sum");
     struct mrs_walk w;
@@ -220,18 +220,18 @@ sum_on_read(struct mrsi_saying *y, struct mrsi_collection *c)
     mrs_walk_init(&w, mrs_val_view(sums));
     while (mrs_walk_next(&w, &x) > 0) {
         if (number(x.v) > writes) {
-            struct mrsi_rule_found *r = mrsi_say(y, c, "sum-on-read", x.name,
-                                                 "summed up %.0f times for %.0f writes: a stored sum costs less",
-                                                 number(x.v), writes);
+            struct mrsi_rule_found *r = mrsi_note(y, c, "sum-on-read", x.name,
+                                                  "summed up %.0f times for %.0f writes: a stored sum costs less",
+                                                  number(x.v), writes);
             r->step = "rollup";
-            mrsi_say_figures(y, (struct mrsi_figure[]){{"sums", number(x.v)}, {"writes", writes}}, 2);
+            mrsi_add_figures(y, (struct mrsi_figure[]){{"sums", number(x.v)}, {"writes", writes}}, 2);
         }
     }
 }
 
 /* An index whose first path no read uses. A profile covers only a period, so it proves nothing: $indexStats does. */
 static void
-unused_index(struct mrsi_saying *y, struct mrsi_collection *c)
+unused_index(struct mrsi_advice *y, struct mrsi_collection *c)
 {
     struct mrs_val find = part(y->x, c, "find");
     for (uint32_t i = 0; find.type == MRS_DOCUMENT && !y->x->measured && i < c->indexes; i++) {
@@ -240,8 +240,8 @@ unused_index(struct mrsi_saying *y, struct mrsi_collection *c)
         mrs_walk_init(&w, c->index[i].key);
         if (mrs_walk_next(&w, &first) > 0 && strcmp(first.name, "_id") != 0 && !c->index[i].unique &&
             mrs_doc_get(mrs_val_view(find), first.name).type == MRS_MISSING) {
-            struct mrsi_rule_found *r = mrsi_say(y, c, "unused-index", NULL, "no read of the workload asks for %s",
-                                                 first.name);
+            struct mrsi_rule_found *r = mrsi_note(y, c, "unused-index", NULL, "no read of the workload asks for %s",
+                                                  first.name);
             r->index = c->index[i].name;
             r->step = "index";
         }
@@ -250,7 +250,7 @@ unused_index(struct mrsi_saying *y, struct mrsi_collection *c)
 
 /* A figure is reported with its source. */
 static void
-say_source(struct mrsi_saying *y, struct mrsi_rule_found *r)
+report_source(struct mrsi_advice *y, struct mrsi_rule_found *r)
 {
     struct mrs_buf text;
     mrs_buf_init(&text, y->x->mem, SIZE_MAX);
@@ -263,7 +263,7 @@ say_source(struct mrsi_saying *y, struct mrsi_rule_found *r)
 }
 
 void
-mrsi_rules_of_workload(struct mrsi_saying *y)
+mrsi_rules_of_workload(struct mrsi_advice *y)
 {
     uint32_t before = y->x->rules;
     if (y->x->workload.n <= MRS_DOC_MIN) {
@@ -277,6 +277,6 @@ mrsi_rules_of_workload(struct mrsi_saying *y)
     copy_worn(y);
     join_heavy(y);
     for (uint32_t i = before; i < y->x->rules; i++) {
-        say_source(y, &y->x->rule[i]);
+        report_source(y, &y->x->rule[i]);
     }
 }

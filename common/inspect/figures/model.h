@@ -117,7 +117,7 @@ struct mrsi_reference {
     bool candidate, dropped; /* dropped: not used any more */
     double score, v, n, f, contained, cover;
     uint64_t values, distinct, matched, matched_distinct, orphans, orphan_distinct, keys;
-    uint64_t asked, found, asked_values, found_values; /* looked up in all of a sampled collection; 0: no lookups */
+    uint64_t probed, found, probed_values, found_values; /* looked up in all of a sampled collection; 0: no lookups */
     struct mrsi_quantiles per_parent;
     uint64_t parents, none;
     const char *match;
@@ -128,7 +128,7 @@ struct mrsi_copied {
     struct mrsi_path *from, *of;
     struct mrsi_reference *beside;
     uint64_t compared, stale;
-    bool said;
+    bool reported;
 };
 
 struct mrsi_rule_found {

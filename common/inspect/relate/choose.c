@@ -259,7 +259,7 @@ joins_in(const struct mrsi_relating *x, const struct mrsi_reference *r, const st
 {
     MRS_ASSERT(n < MRSI_PARTS + 1);
     uint64_t others = 0;
-    bool asked = r->asked > 0, typed = r->by_kind; /* a type field names the target: numbers may be in several */
+    bool probed = r->probed > 0, typed = r->by_kind; /* a type field names the target: numbers may be in several */
     if (r->from[0] != p || r->dropped || r->matched_distinct < 3) {
         return false;
     }
@@ -272,10 +272,10 @@ joins_in(const struct mrsi_relating *x, const struct mrsi_reference *r, const st
             return false;
         }
         others += taken[i]->matched_distinct;
-        asked |= taken[i]->asked > 0;
+        probed |= taken[i]->probed > 0;
         typed &= taken[i]->by_kind;
     }
-    uint64_t error = r->distinct / (asked ? 10 : 100); /* results of lookups are estimates */
+    uint64_t error = r->distinct / (probed ? 10 : 100); /* results of lookups are estimates */
     return (is_evident(r) || has_the_rest(x, r, others)) &&
            (typed || others + r->matched_distinct <= r->distinct + error);
 }

@@ -118,8 +118,8 @@ compare(struct mrsi_relating *x, const struct besides *b, struct mrsi_copied *c,
     }
     c->stale = c->compared - equal;
     bool further = mrsi_path_is_unique(c->from) && c->beside->parents * 5 < c->beside->matched * 4; /* aliases, say */
-    c->said = c->compared >= 10 && equal * 2 >= c->compared && equal >= by_chance * 2 && !further &&
-              (!has_own_target(x->x, c) || equal * 20 >= c->compared * 19);
+    c->reported = c->compared >= 10 && equal * 2 >= c->compared && equal >= by_chance * 2 && !further &&
+                  (!has_own_target(x->x, c) || equal * 20 >= c->compared * 19);
     mrs_free(x->x->mem, a);
     mrs_free(x->x->mem, k);
     return s;
@@ -132,9 +132,9 @@ keep_best(struct mrsi_inspection *x)
     MRS_ASSERT(x->copies <= x->copy_cap);
     for (uint32_t i = 0; i < x->copies; i++) {
         struct mrsi_copied *a = &x->copy[i];
-        for (uint32_t j = 0; a->said && j < x->copies; j++) {
+        for (uint32_t j = 0; a->reported && j < x->copies; j++) {
             struct mrsi_copied *b = &x->copy[j];
-            if (i == j || !b->said || a->from != b->from) {
+            if (i == j || !b->reported || a->from != b->from) {
                 continue;
             }
             uint64_t ea = a->compared - a->stale, eb = b->compared - b->stale;
@@ -142,7 +142,7 @@ keep_best(struct mrsi_inspection *x)
                 (eb == ea && (strcmp(b->from->last, b->of->last) == 0) > (strcmp(a->from->last, a->of->last) == 0)) ||
                 (eb == ea && strcmp(a->from->last, a->of->last) != 0 && strcmp(b->from->last, b->of->last) != 0 &&
                  j < i)) {
-                a->said = false;
+                a->reported = false;
             }
         }
     }
@@ -155,7 +155,7 @@ find_aliases(struct mrsi_inspection *x)
 {
     for (uint32_t i = 0; i < x->copies; i++) {
         struct mrsi_copied *c = &x->copy[i];
-        struct mrsi_reference *other = c->said ? mrsi_reference_from(x, c->from) : NULL;
+        struct mrsi_reference *other = c->reported ? mrsi_reference_from(x, c->from) : NULL;
         bool key = other && (other->to[0] == c->of ||
                              (other->to[0]->in == c->of->in && !mrsi_reference_from(x, c->of)));
         if (key && other != c->beside && !c->beside->dropped && !other->dropped) {
@@ -174,7 +174,7 @@ worth(const struct mrsi_path *key)
 }
 
 static bool
-goes_first(const struct mrsi_reference *a, const struct mrsi_reference *b)
+sorts_before(const struct mrsi_reference *a, const struct mrsi_reference *b)
 {
     int wa = worth(a->to[0]), wb = worth(b->to[0]);
     return wa != wb ? wa > wb : a->score > b->score;
@@ -191,7 +191,7 @@ propose_all(struct mrsi_relating *x, struct mrs_err *e)
         for (uint32_t j = 0; j < ins->refs; j++) {
             struct mrsi_reference *o = ins->ref[j];
             beaten |= o != r && !o->candidate && o->to[0]->in == r->to[0]->in && o->to[0] != r->to[0] &&
-                      mrsi_same_holder(o->from[0], r->from[0]) && goes_first(o, r) && o->from[0] != r->from[0];
+                      mrsi_same_holder(o->from[0], r->from[0]) && sorts_before(o, r) && o->from[0] != r->from[0];
         }
         if (!r->candidate && !r->dropped && !beaten && !r->from[0]->names && r->from[0]->kind == MRSI_FIELD) {
             s = propose_beside(x, r, e);

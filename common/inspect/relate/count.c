@@ -67,7 +67,7 @@ take(void *arg, const struct mrs_val *v, struct mrs_err *e)
     if (c.is >= MRSI_OBJECT && c.is <= MRSI_NOTHING) {
         return MRS_OK;
     }
-    if (t->column->want_probes && !mrsi_probes_add(&a->probes, t->mem, c.hash, 1, *v)) {
+    if (t->column->needs_probes && !mrsi_probes_add(&a->probes, t->mem, c.hash, 1, *v)) {
         return mrs_err_memory(e, sizeof *a->probes.at);
     }
     a->values++;
@@ -75,7 +75,7 @@ take(void *arg, const struct mrs_val *v, struct mrs_err *e)
     if (mrsi_sieve_passes(&t->column->sieve, c.hash)) {
         a->row[a->n++] = (struct mrsi_hash_row){{c.hash}, 1};
     }
-    if (t->column->want_numbers) { /* other values stay as they are */
+    if (t->column->needs_numbers) { /* other values stay as they are */
         bool integer = c.digits || c.is == MRSI_NUMBER;
         a->number[a->numbers++] = (struct mrsi_hash_row){{integer ? mrsi_number_hash(c.number) : c.hash}, 1};
     }
@@ -146,7 +146,7 @@ settle(struct counting *k, struct mrs_err *e)
     }
     for (uint32_t i = 0; s == MRS_OK && i < k->columns; i++) {
         s = mrsi_rowset_seal(&k->column[i].rows, e);
-        MRS_THEN(s, k->column[i].want_numbers ? mrsi_rowset_seal(&k->column[i].numbers, e) : MRS_OK);
+        MRS_THEN(s, k->column[i].needs_numbers ? mrsi_rowset_seal(&k->column[i].numbers, e) : MRS_OK);
     }
     return s;
 }
@@ -168,7 +168,7 @@ one_collection(struct counting *k, struct mrs_err *e)
     k->same = mrs_zalloc(mem, ((size_t)workers * k->owns + 1) * sizeof *k->same);
     for (uint32_t i = 0; i < k->columns; i++) {
         mrsi_rowset_begin(&k->column[i].rows, &x->store, 1, COLLECTING / k->columns);
-        if (k->column[i].want_numbers) {
+        if (k->column[i].needs_numbers) {
             mrsi_rowset_begin(&k->column[i].numbers, &x->store, 1, COLLECTING / k->columns);
         }
     }
@@ -204,9 +204,9 @@ list_columns(struct mrsi_relating *x, struct mrs_err *e)
     }
     for (uint32_t i = 0; i < x->pairs; i++) {
         for (int to = 0; to < 2; to++) {
-            x->column[x->columns].want_numbers = x->pair[i].r.as_number;
+            x->column[x->columns].needs_numbers = x->pair[i].r.as_number;
             x->column[x->columns].refers = !to;
-            x->column[x->columns].want_probes = !to && mrsi_can_look_up(x, x->pair[i].r.to[0]);
+            x->column[x->columns].needs_probes = !to && mrsi_can_look_up(x, x->pair[i].r.to[0]);
             x->column[x->columns++].path = to ? x->pair[i].r.to[0] : x->pair[i].r.from[0];
         }
     }
@@ -214,8 +214,8 @@ list_columns(struct mrsi_relating *x, struct mrs_err *e)
     uint32_t n = 0;
     for (uint32_t i = 0; i < x->columns; i++) {
         if (n && x->column[n - 1].path == x->column[i].path) {
-            x->column[n - 1].want_numbers |= x->column[i].want_numbers;
-            x->column[n - 1].want_probes |= x->column[i].want_probes;
+            x->column[n - 1].needs_numbers |= x->column[i].needs_numbers;
+            x->column[n - 1].needs_probes |= x->column[i].needs_probes;
             x->column[n - 1].refers |= x->column[i].refers;
         } else {
             x->column[n++] = x->column[i];
@@ -337,7 +337,7 @@ sift(const struct mrsi_relating *x, struct mrsi_column *c, struct mrs_err *e)
 {
     MRS_ASSERT(c->path);
     enum mrs_status s = MRS_OK;
-    if (!mrsi_path_is_id(c->path) || c->refers || c->want_numbers || x->x->sampled) {
+    if (!mrsi_path_is_id(c->path) || c->refers || c->needs_numbers || x->x->sampled) {
         return s;
     }
     uint64_t n = named_in_all(x, c);

@@ -547,7 +547,7 @@ has_any(const struct mrsi_name *n, const char *const *list)
 }
 
 static bool
-word_alike(const struct mrsi_name *a, const struct mrsi_name *b)
+has_same_word(const struct mrsi_name *a, const struct mrsi_name *b)
 {
     for (uint32_t i = 0; i < a->n; i++) {
         if (strlen(a->word[i]) > 2 && has_word(b, a->word[i])) {
@@ -804,7 +804,7 @@ mrsi_name_score(const struct mrsi_path *from, const struct mrsi_path *key, const
     if (unique && own->n > t->n && t->n && strcmp(own->word[0], t->word[0]) == 0) {
         return .7;
     }
-    return word_alike(&n, t) ? .6 : 0;
+    return has_same_word(&n, t) ? .6 : 0;
 }
 
 /* The words of a field that distinguish it from others of its collection: without the common prefix of all, and without

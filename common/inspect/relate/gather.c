@@ -14,7 +14,7 @@ struct gathering {
     uint32_t n;
     struct lookup_ahead *ahead; /* [worker][lookup] */
 };
-struct holding {
+struct gather_match {
     struct mrsi_lookup_value *lookup;
     struct lookup_ahead *ahead;
     struct mrs_val root;
@@ -37,7 +37,7 @@ static enum mrs_status
 one_holder(void *arg, const struct mrs_val *v, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_val_is_sized(*v));
-    struct holding *h = arg;
+    struct gather_match *h = arg;
     struct mrsi_lookup_value *w = h->lookup;
     struct mrsi_hash_row row = {{0}, 1};
     for (uint32_t i = 0; i < w->n; i++) {
@@ -67,8 +67,8 @@ gather_doc(void *arg, uint32_t worker, struct mrs_view doc, uint64_t ordinal, st
     (void)ordinal;
     for (uint32_t i = 0; s == MRS_OK && i < g->n; i++) {
         const struct mrsi_path *first = g->lookup[i]->path[0];
-        struct holding h = {g->lookup[i], &g->ahead[(size_t)worker * g->n + i], mrs_view_val(doc),
-                            mrsi_holder_ways(first)};
+        struct gather_match h = {g->lookup[i], &g->ahead[(size_t)worker * g->n + i], mrs_view_val(doc),
+                                 mrsi_holder_ways(first)};
         s = mrsi_pick(h.root, first->way, h.holder, false, one_holder, &h, e);
     }
     return s;

@@ -182,7 +182,7 @@ hit(void *arg, struct mrs_val v)
 }
 
 static enum mrs_status
-ask(struct mrsi_relating *x, struct lookup *k, const struct mrsi_path *key, uint32_t upto, struct mrs_err *e)
+probe(struct mrsi_relating *x, struct lookup *k, const struct mrsi_path *key, uint32_t upto, struct mrs_err *e)
 {
     MRS_ASSERT(k->n <= upto);
     struct mrs_buf buf;
@@ -210,16 +210,16 @@ static void
 conclude(struct mrsi_reference *r, const struct lookup *k)
 {
     MRS_ASSERT(k->probes);
-    r->asked = r->found = r->asked_values = r->found_values = 0;
+    r->probed = r->found = r->probed_values = r->found_values = 0;
     for (uint32_t i = 0; i < k->n; i++) {
         const struct mrsi_probe *p = &k->probes->at[i];
-        r->asked++;
-        r->asked_values += p->count;
+        r->probed++;
+        r->probed_values += p->count;
         r->found += p->found;
         r->found_values += p->found ? p->count : 0;
     }
-    double part = r->asked ? (double)r->found / (double)r->asked : 0;
-    double of_values = r->asked ? (double)r->found_values / (double)r->asked_values : 0;
+    double part = r->probed ? (double)r->found / (double)r->probed : 0;
+    double of_values = r->probed ? (double)r->found_values / (double)r->probed_values : 0;
     uint64_t distinct = (uint64_t)((double)r->distinct * part + .5);
     uint64_t matched = (uint64_t)((double)r->values * of_values + .5);
     r->matched_distinct = distinct > r->matched_distinct ? distinct : r->matched_distinct;
@@ -243,12 +243,12 @@ mrsi_look_up(struct mrsi_relating *x, struct mrsi_reference *r, struct mrsi_prob
     struct lookup k = {.probes = p, .as_number = r->as_number};
     uint32_t first = p->n < FIRST ? p->n : FIRST, some = 0;
     k.hash = mrs_alloc_array(x->x->mem, MRSI_PROBES, sizeof *k.hash);
-    enum mrs_status s = k.hash ? ask(x, &k, r->to[0], first, e) : mrs_err_memory(e, MRSI_PROBES * sizeof *k.hash);
+    enum mrs_status s = k.hash ? probe(x, &k, r->to[0], first, e) : mrs_err_memory(e, MRSI_PROBES * sizeof *k.hash);
     for (uint32_t i = 0; i < k.n; i++) {
         some += p->at[i].found;
     }
     if (s == MRS_OK && some && k.n < p->n) { /* else few of the others exist */
-        s = ask(x, &k, r->to[0], p->n, e);
+        s = probe(x, &k, r->to[0], p->n, e);
     }
     if (s == MRS_OK) {
         conclude(r, &k);

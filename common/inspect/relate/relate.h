@@ -20,7 +20,7 @@ struct mrsi_probes { /* values to look up, sorted by hash: lookups.h */
 struct mrsi_column { /* a path that is counted exactly */
     struct mrsi_path *path;
     struct mrsi_rowset rows, numbers; /* numbers: the digits in its texts, by value */
-    bool want_numbers, want_probes, refers; /* refers: it is on the referring side */
+    bool needs_numbers, needs_probes, refers; /* refers: it is on the referring side */
     /* of a key that is larger than all paths that may refer to it: its other values are not stored */
     struct mrsi_sieve sieve;
     struct mrsi_probes probes;

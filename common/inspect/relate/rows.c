@@ -239,15 +239,15 @@ make_room(struct mrsi_rowset *r, struct mrs_err *e)
             s = spill(r, e);
         }
     }
-    uint64_t want = r->cap ? r->cap * 2 : LEAST;
-    want = want < r->most ? want : r->most;
-    if (s == MRS_OK && want > r->cap) {
-        uint64_t *more = mrs_realloc(r->store->mem, r->buf, want * width(r) * sizeof *more);
+    uint64_t new_cap = r->cap ? r->cap * 2 : LEAST;
+    new_cap = new_cap < r->most ? new_cap : r->most;
+    if (s == MRS_OK && new_cap > r->cap) {
+        uint64_t *more = mrs_realloc(r->store->mem, r->buf, new_cap * width(r) * sizeof *more);
         if (!more) {
-            return mrs_err_memory(e, want * width(r) * sizeof *more);
+            return mrs_err_memory(e, new_cap * width(r) * sizeof *more);
         }
         r->buf = more;
-        r->cap = want;
+        r->cap = new_cap;
     }
     return s;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* document.c - the findings as one document for programs: {inspect: 1, ...}. Fields that do not apply are missing. */
-#include "said.h"
+#include "inspect_print.h"
 
 #include "mongoreshape/ejson.h"
 
@@ -350,18 +350,18 @@ aliases(struct mrs_build *b, const struct mrsi_inspection *x, const struct mrsi_
 
 /* The looked-up values, and the bounds of the orphans' share, with 95 % confidence (Wilson). */
 static void
-looked_up(struct mrs_build *b, const struct mrsi_reference *r)
+put_lookups(struct mrs_build *b, const struct mrsi_reference *r)
 {
-    double n = (double)r->asked, z = 1.96, p = 1 - (double)r->found / n;
+    double n = (double)r->probed, z = 1.96, p = 1 - (double)r->found / n;
     double middle = (p + z * z / (2 * n)) / (1 + z * z / n);
     double half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n);
     open(b, "lookedUp", MRS_DOCUMENT);
-    count(b, "distinct", r->asked);
-    count(b, "orphanDistinct", r->asked - r->found);
+    count(b, "distinct", r->probed);
+    count(b, "orphanDistinct", r->probed - r->found);
     open(b, "orphanShare", MRS_ARRAY);
     for (int side = -1; side < 2; side += 2) {
         double bound = middle + side * half;
-        ratio(b, side < 0 ? "0" : "1", bound < 0 || (side < 0 && r->found == r->asked) ? 0 : bound > 1 ? 1 : bound);
+        ratio(b, side < 0 ? "0" : "1", bound < 0 || (side < 0 && r->found == r->probed) ? 0 : bound > 1 ? 1 : bound);
     }
     mrs_build_close(b);
     mrs_build_close(b);
@@ -381,8 +381,8 @@ reference(struct mrs_build *b, const struct mrsi_inspection *x, const struct mrs
     count(b, "matched", r->matched);
     count(b, "orphans", r->orphans);
     count(b, "orphanDistinct", r->orphan_distinct);
-    if (r->asked) {
-        looked_up(b, r);
+    if (r->probed) {
+        put_lookups(b, r);
     }
     if (!mrsi_is_sampled(r->from[0]->in)) {
         per_parent(b, r);
@@ -419,7 +419,7 @@ copies(struct mrs_build *b, const struct mrsi_inspection *x)
     open(b, "copies", MRS_ARRAY);
     for (uint32_t i = 0; i < x->copies; i++) {
         const struct mrsi_copied *c = &x->copy[i];
-        if (!c->said) {
+        if (!c->reported) {
             continue;
         }
         mrs_build_item_open(b, MRS_DOCUMENT);
@@ -482,7 +482,7 @@ suggestions(struct mrs_build *b, const struct mrsi_inspection *x)
 
 /* The rules that steps correct are known only after writing the plan. */
 static enum mrs_status
-look_for_steps(struct mrsi_inspection *x, struct mrs_err *e)
+find_steps(struct mrsi_inspection *x, struct mrs_err *e)
 {
     struct mrs_buf plan;
     mrs_buf_init(&plan, x->mem, SIZE_MAX);
@@ -497,7 +497,7 @@ mrs_inspect_document(struct mrsi_inspection *x, struct mrs_buf *out, struct mrs_
     MRS_ASSERT(mrs_buf_is_sound(out));
     struct mrs_build b;
     struct mrs_view doc;
-    enum mrs_status s = look_for_steps(x, e);
+    enum mrs_status s = find_steps(x, e);
     if (s != MRS_OK) {
         return s;
     }

@@ -2,7 +2,7 @@
 /* inspect_text.c - the findings as text: collections with most problems first, references and rules below each.
  *
  * All names go through mrs_buf_say, which escapes control characters. */
-#include "said.h"
+#include "inspect_print.h"
 #include <stdlib.h>
 
 struct page {
@@ -185,7 +185,7 @@ reference(struct page *p, const struct mrsi_reference *r)
     types(p, r->from[0]);
     mrs_buf_say(&p->line, "  -> %s.", r->to[0]->in->name);
     paths_of(p, r, true);
-    mrs_buf_printf(&p->line, "  %s%s orphan%s", r->asked ? "about " : "", mrs_text_count(r->orphans, a),
+    mrs_buf_printf(&p->line, "  %s%s orphan%s", r->probed ? "about " : "", mrs_text_count(r->orphans, a),
                    r->orphans == 1 ? "" : "s");
     if (r->per_parent.n) {
         mrs_buf_printf(&p->line, "  each has p50 %s, p99 %s, max %s", mrs_text_count(r->per_parent.p50, a),
@@ -240,7 +240,7 @@ collection(struct page *p, const struct mrsi_collection *c)
     for (uint32_t i = 0; i < x->copies; i++) {
         const struct mrsi_copied *k = &x->copy[i];
         char n[32];
-        if (k->said && k->from->in == c) {
+        if (k->reported && k->from->in == c) {
             mrs_buf_say(&p->line, "  %s  copy of %s.", k->from->text, k->of->in->name);
             mrs_buf_say(&p->line, "%s  %s stale", k->of->text, mrs_text_count(k->stale, n));
             put_line(p, 6);

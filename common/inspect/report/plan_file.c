@@ -3,7 +3,7 @@
  *
  * Its last line has a checksum of all lines before it: users edit plans, and another inspection must not overwrite
  * their work. */
-#include "said.h"
+#include "inspect_print.h"
 #include "mongoreshape/files.h"
 
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #define MRSI_INSPECT_STEPS_H
 
 #include "mongoreshape/ejson.h"
-#include "said.h"
+#include "inspect_print.h"
 
 /* Effects of earlier steps of the plan on a collection. */
 enum { MRSI_GONE = 1 /* its documents have moved */, MRSI_TAKEN_APART = 2 /* arrays left it */, MRSI_WRITTEN = 4 };

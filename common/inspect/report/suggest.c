@@ -191,16 +191,16 @@ has_one_db(const struct mrsi_inspection *x)
 static void
 rest(struct mrsi_planning *p)
 {
-    bool said = false;
+    bool introduced = false;
     for (uint32_t i = 0; i < p->x->rules; i++) {
         const struct mrsi_rule_found *r = &p->x->rule[i];
         if (r->planned) {
             continue;
         }
-        if (!said) {
+        if (!introduced) {
             mrs_buf_printf(p->out, "\n# Left to you:\n");
         }
-        said = true;
+        introduced = true;
         mrs_buf_say(p->out, "# %s %s", r->rule, r->in->ns);
         if (r->path || r->index) {
             mrs_buf_say(p->out, " %s", r->path ? r->path : r->index);

@@ -27,7 +27,7 @@ struct mrsi_codec {
     enum mrs_status (*dec_step)(void *d, struct mrsi_flow *f, const char **why);
     bool (*dec_may_end)(const void *d); /* a file may end here */
     /* After FAIL: the memory that the data need, if it is too much; else 0. NULL: never. */
-    uint64_t (*dec_wants)(const void *d);
+    uint64_t (*dec_window_needed)(const void *d);
     /* Whether the frame or member at p states its packed and unpacked lengths; false: it does not, or is incomplete.
      * The lengths may be wrong. */
     bool (*unit)(const uint8_t *p, size_t n, size_t *in, size_t *out);

@@ -22,8 +22,8 @@ struct mrsi_codec_pool {
     struct mrsi_task *head, **tail;
     struct mrsi_chunk *spare;
     uint32_t n_spare, under_way;
-    uint32_t wanted, started;
-    bool asked, stop; /* asked: threads were started, or could not be */
+    uint32_t n_threads, started;
+    bool tried, stop; /* tried: threads were started, or could not be */
     struct lane *lane;
     struct mrsi_tools own; /* under inline_lock */
 };
@@ -85,7 +85,7 @@ mrsi_codec_pool_new(struct mrs_mem *mem, uint32_t threads)
         return NULL;
     }
     l->mem = l->own.mem = mem;
-    l->wanted = threads > 1 ? threads : 0;
+    l->n_threads = threads > 1 ? threads : 0;
     l->tail = &l->head;
     pthread_mutex_init(&l->lock, NULL);
     pthread_mutex_init(&l->inline_lock, NULL);
@@ -126,7 +126,7 @@ mrsi_codec_pool_free(struct mrsi_codec_pool *l)
 void
 mrsi_codec_pool_set_stop(struct mrsi_codec_pool *l, const struct mrs_stop *stop)
 {
-    MRS_ASSERT(!l->asked);
+    MRS_ASSERT(!l->tried);
     l->stop_by = stop->asked ? stop : NULL;
 }
 
@@ -188,9 +188,9 @@ static void
 start_threads(struct mrsi_codec_pool *l)
 {
     MRS_ASSERT(l->started == 0);
-    l->asked = true;
-    l->lane = l->wanted ? mrs_alloc_array(l->mem, l->wanted, sizeof *l->lane) : NULL;
-    for (uint32_t i = 0; l->lane && i < l->wanted; i++) {
+    l->tried = true;
+    l->lane = l->n_threads ? mrs_alloc_array(l->mem, l->n_threads, sizeof *l->lane) : NULL;
+    for (uint32_t i = 0; l->lane && i < l->n_threads; i++) {
         l->lane[i] = (struct lane){.of = l, .tools = {.mem = l->mem}};
         if (pthread_create(&l->lane[i].id, NULL, lane_main, &l->lane[i]) != 0) {
             break;
@@ -203,7 +203,7 @@ uint32_t
 mrsi_codec_pool_start(struct mrsi_codec_pool *l)
 {
     pthread_mutex_lock(&l->lock);
-    if (!l->asked) {
+    if (!l->tried) {
         start_threads(l);
     }
     uint32_t n = l->started;
@@ -217,7 +217,7 @@ mrsi_codec_pool_add(struct mrsi_codec_pool *l, struct mrsi_task *t)
     MRS_ASSERT(t->run);
     pthread_mutex_lock(&l->lock);
     MRS_ASSERT(!l->stop);
-    if (!l->asked) {
+    if (!l->tried) {
         start_threads(l);
     }
     bool queued = l->started > 0;
@@ -244,7 +244,7 @@ mrsi_codec_pool_most(uint32_t threads)
 bool
 mrsi_codec_pool_enter(struct mrsi_codec_pool *l)
 {
-    bool room = l->under_way < mrsi_codec_pool_most(l->wanted);
+    bool room = l->under_way < mrsi_codec_pool_most(l->n_threads);
     l->under_way += room;
     return room;
 }
@@ -284,7 +284,7 @@ mrsi_chunk_release(struct mrsi_codec_pool *l, struct mrsi_chunk *c)
         return;
     }
     pthread_mutex_lock(&l->lock);
-    bool keep = l->n_spare < mrsi_codec_pool_most(l->wanted) + l->wanted;
+    bool keep = l->n_spare < mrsi_codec_pool_most(l->n_threads) + l->n_threads;
     if (keep) {
         c->next = l->spare;
         l->spare = c;

@@ -33,7 +33,7 @@ struct codec_zstd_dec {
     bool any;
     bool zeros;       /* after the last frame: nothing else may follow */
     uint64_t window;  /* maximum window of a frame in bytes */
-    uint64_t wants;   /* the window of a frame that needs more */
+    uint64_t window_needed; /* the window of a frame that needs more */
     uint8_t head[ZSTD_FRAMEHEADERSIZE_MAX]; /* the first bytes of the frame */
     size_t head_n;
     uint64_t made;    /* bytes unpacked from it */
@@ -50,13 +50,13 @@ struct codec_zstd_packer {
 };
 
 static void *
-z_take(void *mem, size_t n)
+z_alloc(void *mem, size_t n)
 {
     return mrs_alloc(mem, n);
 }
 
 static void
-z_give(void *mem, void *p)
+z_free(void *mem, void *p)
 {
     mrs_free(mem, p);
 }
@@ -72,7 +72,7 @@ window_most(const struct mrs_mem *mem)
 static void *
 dec_open(struct mrs_mem *mem)
 {
-    ZSTD_customMem by = {z_take, z_give, mem};
+    ZSTD_customMem by = {z_alloc, z_free, mem};
     struct codec_zstd_dec *d = mrs_zalloc(mem, sizeof *d);
     if (!d) {
         return NULL;
@@ -154,7 +154,7 @@ judge_frame(struct codec_zstd_dec *d)
         return NULL;
     }
     if (h.windowSize > d->window) {
-        d->wants = h.windowSize;
+        d->window_needed = h.windowSize;
         return ZSTD_getErrorString(ZSTD_error_frameParameter_windowTooLarge);
     }
     return h.frameContentSize == ZSTD_CONTENTSIZE_UNKNOWN || h.frameContentSize == d->made
@@ -200,7 +200,7 @@ note_window(struct codec_zstd_dec *d, const uint8_t *p, size_t n)
     if (n) {
         memcpy(d->head + d->head_n, p, n);
     }
-    d->wants = ZSTD_getFrameHeader(&h, d->head, d->head_n + n) == 0 ? h.windowSize : WINDOW_LAST + 1;
+    d->window_needed = ZSTD_getFrameHeader(&h, d->head, d->head_n + n) == 0 ? h.windowSize : WINDOW_LAST + 1;
 }
 
 /* Skips zeros after the last frame, the padding of tapes. False: other bytes follow. */
@@ -265,10 +265,10 @@ dec_may_end(const void *p)
 }
 
 static uint64_t
-dec_wants(const void *p)
+dec_window_needed(const void *p)
 {
     const struct codec_zstd_dec *d = p;
-    return d->wants;
+    return d->window_needed;
 }
 
 static void
@@ -412,6 +412,6 @@ pack(void *p, struct mrsi_flow *f, const struct mrs_stop *stop, const char **why
 }
 
 const struct mrsi_codec mrsi_codec_zstd = {
-    "zstd", ".zst", 1, 22, 3, dec_open, dec_step, dec_may_end, dec_wants, unit, dec_passed, dec_close,
+    "zstd", ".zst", 1, 22, 3, dec_open, dec_step, dec_may_end, dec_window_needed, unit, dec_passed, dec_close,
     pack_bytes, pack_open, pack, pack_close,
 };

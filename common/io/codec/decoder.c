@@ -57,9 +57,9 @@ mrsi_decoder_damaged(const struct mrsi_decoder *d, const void *dec, uint64_t at,
     if (s == MRS_DEAD) {
         return mrs_err_memory(e, 0);
     }
-    uint64_t wants = dec && d->codec->dec_wants ? d->codec->dec_wants(dec) : 0;
-    if (wants) {
-        return too_large(d, wants, e);
+    uint64_t window_needed = dec && d->codec->dec_window_needed ? d->codec->dec_window_needed(dec) : 0;
+    if (window_needed) {
+        return too_large(d, window_needed, e);
     }
     return MRSI_FAIL(e, MRS_E_FORMAT, "%s: damaged %s stream near byte %llu of the file: %s", d->name, d->codec->name,
                      (unsigned long long)(d->start + at), why);

@@ -196,13 +196,13 @@ struct mrsi_deflate {
 };
 
 static voidpf
-z_take(voidpf mem, uInt n, uInt size)
+z_alloc(voidpf mem, uInt n, uInt size)
 {
     return mrs_alloc_array(mem, n, size);
 }
 
 static void
-z_give(voidpf mem, voidpf p)
+z_free(voidpf mem, voidpf p)
 {
     mrs_free(mem, p);
 }
@@ -210,8 +210,8 @@ z_give(voidpf mem, voidpf p)
 static void
 z_ready(z_stream *z, struct mrs_mem *mem)
 {
-    z->zalloc = z_take;
-    z->zfree = z_give;
+    z->zalloc = z_alloc;
+    z->zfree = z_free;
     z->opaque = mem;
 }
 

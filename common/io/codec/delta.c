@@ -13,13 +13,13 @@
 #define WINDOW_MAX 26 /* 64 MiB: more than two of the largest documents */
 
 static void *
-z_take(void *mem, size_t n)
+z_alloc(void *mem, size_t n)
 {
     return mrs_alloc(mem, n);
 }
 
 static void
-z_give(void *mem, void *p)
+z_free(void *mem, void *p)
 {
     mrs_free(mem, p);
 }
@@ -38,7 +38,7 @@ enum mrs_status
 mrs_delta_pack(struct mrs_mem *mem, const struct mrs_delta *d, struct mrs_buf *out, struct mrs_err *e)
 {
     MRS_ASSERT((d->p || d->n == 0) && (d->prefix || d->prefix_n == 0));
-    ZSTD_customMem by = {z_take, z_give, mem};
+    ZSTD_customMem by = {z_alloc, z_free, mem};
     ZSTD_CCtx *z = ZSTD_createCCtx_advanced(by);
     size_t most = ZSTD_compressBound(d->n), was = out->n;
     uint8_t *to = z ? mrs_buf_take(out, most) : NULL;
@@ -63,7 +63,7 @@ enum mrs_status
 mrs_delta_unpack(struct mrs_mem *mem, const struct mrs_delta *d, size_t n, struct mrs_buf *out, struct mrs_err *e)
 {
     MRS_ASSERT((d->p || d->n == 0) && mrs_buf_is_sound(out));
-    ZSTD_customMem by = {z_take, z_give, mem};
+    ZSTD_customMem by = {z_alloc, z_free, mem};
     ZSTD_DCtx *z = ZSTD_createDCtx_advanced(by);
     size_t was = out->n;
     uint8_t *to = z ? mrs_buf_take(out, n + 1) : NULL;

@@ -405,8 +405,8 @@ mrsi_encoder_mark(struct mrsi_encoder *c, uint64_t *file_bytes, struct mrs_buf *
 }
 
 enum mrs_status
-mrsi_encoder_go_on(struct mrs_mem *mem, const struct mrsi_encoder_to *to, const struct mrsi_encoder_mark *saved,
-                   struct mrsi_encoder **out, struct mrs_err *e)
+mrsi_encoder_resume(struct mrs_mem *mem, const struct mrsi_encoder_to *to, const struct mrsi_encoder_mark *saved,
+                    struct mrsi_encoder **out, struct mrs_err *e)
 {
     MRS_ASSERT(saved->pending || saved->pending_n == 0);
     struct mrsi_encoder *c = NULL;

@@ -41,6 +41,7 @@ struct mrsi_encoder_mark {
     size_t pending_n;
     uint64_t base; /* bytes of the file before the encoder's first */
 };
-enum mrs_status mrsi_encoder_go_on(struct mrs_mem *mem, const struct mrsi_encoder_to *to,
-                                   const struct mrsi_encoder_mark *saved, struct mrsi_encoder **out, struct mrs_err *e);
+enum mrs_status mrsi_encoder_resume(struct mrs_mem *mem, const struct mrsi_encoder_to *to,
+                                    const struct mrsi_encoder_mark *saved, struct mrsi_encoder **out,
+                                    struct mrs_err *e);
 #endif

@@ -24,7 +24,7 @@ struct mrs_atomic_file {
 };
 
 static void
-let_go(struct mrs_atomic_file *w)
+discard(struct mrs_atomic_file *w)
 {
     if (w->fd >= 0) {
         close(w->fd);
@@ -84,7 +84,7 @@ open_whole(struct mrs_mem *mem, const char *path, uint64_t id, bool left, struct
         s = mrs_file_is_stream(path) ? mrsi_open_stream(path, &w->fd, e) : open_beside(w, id, left, e);
     }
     if (s != MRS_OK) {
-        let_go(w);
+        discard(w);
         return s;
     }
     *out = w;
@@ -106,7 +106,7 @@ mrs_atomic_file_take_up(struct mrs_mem *mem, const char *path, uint64_t id, stru
 
 /* Whether the file already has the next bytes; if not, truncates it here. */
 static enum mrs_status
-stands(struct mrs_atomic_file *w, bool *same, struct mrs_err *e)
+compare_existing(struct mrs_atomic_file *w, bool *same, struct mrs_err *e)
 {
     MRS_ASSERT(w->there && mrs_buf_is_sound(&w->buf));
     *same = false;
@@ -132,7 +132,7 @@ flush(struct mrs_atomic_file *w, struct mrs_err *e)
     MRS_ASSERT(w->fd >= 0 && mrs_buf_is_sound(&w->buf));
     bool same = false;
     enum mrs_status s = mrs_buf_status(&w->buf, e);
-    s = s == MRS_OK && w->there > w->at ? stands(w, &same, e) : s;
+    s = s == MRS_OK && w->there > w->at ? compare_existing(w, &same, e) : s;
     s = s == MRS_OK && !same ? mrsi_write_full(w->fd, w->buf.p, w->buf.n, w->path, e) : s;
     w->at += w->buf.n;
     w->there = w->there > w->at ? w->there : w->at;
@@ -182,7 +182,7 @@ mrs_atomic_file_close(struct mrs_atomic_file *w, bool publish, struct mrs_err *e
     if (w->beside && (!publish || s != MRS_OK)) {
         unlink(w->beside);
     }
-    let_go(w);
+    discard(w);
     return s;
 }
 
@@ -190,6 +190,6 @@ void
 mrs_atomic_file_leave(struct mrs_atomic_file *w)
 {
     if (w) {
-        let_go(w);
+        discard(w);
     }
 }

@@ -125,7 +125,7 @@ hand_on(struct mrsi_direct *d, struct mrs_err *e)
 }
 
 static void
-let_go(struct mrsi_direct *d)
+release(struct mrsi_direct *d)
 {
     pthread_cond_destroy(&d->change);
     pthread_mutex_destroy(&d->lock);
@@ -159,7 +159,7 @@ mrsi_direct_begin(struct mrs_mem *mem, int fd, const char *name, uint64_t bytes)
         d->block[1] = d->block[0] + BLOCK;
     }
     if (!d->room || !take_up(d, bytes) || pthread_create(&d->thread, NULL, write_blocks, d) != 0) {
-        let_go(d);
+        release(d);
         return NULL;
     }
     return d;
@@ -207,5 +207,5 @@ mrsi_direct_end(struct mrsi_direct *d)
     pthread_cond_signal(&d->change);
     pthread_mutex_unlock(&d->lock);
     pthread_join(d->thread, NULL);
-    let_go(d);
+    release(d);
 }

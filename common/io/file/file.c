@@ -120,8 +120,8 @@ mrsi_pread_full(int fd, void *p, size_t n, uint64_t off, const char *name, size_
     uint8_t *to = p;
     *got = 0;
     while (*got < n) {
-        size_t want = n - *got < PIECE ? n - *got : PIECE;
-        ssize_t r = pread(fd, to + *got, want, (off_t)(off + *got));
+        size_t len = n - *got < PIECE ? n - *got : PIECE;
+        ssize_t r = pread(fd, to + *got, len, (off_t)(off + *got));
         if (r == 0) {
             break;
         }
@@ -192,7 +192,7 @@ mrsi_write_behind(int fd, uint64_t before, uint64_t n)
 static const char *
 fd_name(int fd, char room[300])
 {
-    static const char gone[] = " (deleted)";
+    static const char deleted[] = " (deleted)";
     char link[32], name[256];
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
     ssize_t n = readlink(link, name, sizeof name - 1);
@@ -200,8 +200,8 @@ fd_name(int fd, char room[300])
         return "temporary file";
     }
     name[n] = 0;
-    size_t k = sizeof gone - 1;
-    bool temporary = (size_t)n > k && strcmp(name + n - k, gone) == 0;
+    size_t k = sizeof deleted - 1;
+    bool temporary = (size_t)n > k && strcmp(name + n - k, deleted) == 0;
     char *slash = strrchr(name, '/');
     if (temporary && slash) {
         *slash = 0;
@@ -457,22 +457,22 @@ read_to_end(struct mrs_buf *b, int fd, const char *path, size_t size, struct mrs
 {
     MRS_ASSERT(mrs_buf_is_sound(b));
     struct mrsi_pipe_in from = {fd, path, NULL}; /* it may be one */
-    size_t want = size + 1;
+    size_t len = size + 1;
     for (;;) {
         size_t got, was = b->n;
-        uint8_t *at = mrs_buf_take(b, want);
+        uint8_t *at = mrs_buf_take(b, len);
         if (!at) {
             return b->bad == 2 ? MRSI_FAIL(e, MRS_E_LIMIT, "%s: larger than %zu bytes", path,
                                            b->ceiling - 1)
                                : mrs_buf_status(b, e);
         }
-        enum mrs_status s = mrsi_read_pipe(&from, at, want, &got, e);
+        enum mrs_status s = mrsi_read_pipe(&from, at, len, &got, e);
         b->n = was + got;
-        if (s != MRS_OK || got < want) {
+        if (s != MRS_OK || got < len) {
             return s;
         }
         size_t left = b->ceiling - b->n;
-        want = left && left < (64u << 10) ? left : 64u << 10;
+        len = left && left < (64u << 10) ? left : 64u << 10;
     }
 }
 

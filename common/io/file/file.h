@@ -61,7 +61,7 @@ void mrsi_write_behind(int fd, uint64_t before, uint64_t n);
 /* ---- preallocate.c ---- */
 struct mrsi_growth { /* all zeros: a new file */
     uint64_t until; /* file size at the next check */
-    bool asked;
+    bool preallocated;
 };
 /* To be called from time to time while a file grows; `bytes` are written or will be at once. Reserves disk space after
  * them if that makes writes cheaper. Only a hint; does not change the file's length. */
@@ -113,7 +113,7 @@ enum mrs_status mrsi_remove_tree(const char *path, struct mrs_err *e);
 enum mrs_status mrsi_list_dir(struct mrs_arena *a, const char *path, const char ***names,
                               uint32_t *n, struct mrs_err *e);
 /* OK only if everything below path could be part of a dump: the guard of force. */
-enum mrs_status mrsi_looks_like_dump(struct mrs_mem *mem, const char *path, struct mrs_err *e);
+enum mrs_status mrsi_is_dump(struct mrs_mem *mem, const char *path, struct mrs_err *e);
 
 /* ---- names.c ---- */
 enum mrsi_file_kind { MRSI_FILE_OTHER, MRSI_FILE_DATA, MRSI_FILE_META };

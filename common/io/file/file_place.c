@@ -51,7 +51,7 @@ mrsi_open_stream(const char *path, int *fd, struct mrs_err *e)
 }
 
 static enum mrs_status
-must_stay(const char *path, const struct mrs_replace *how, const char *what, const char *unlike, struct mrs_err *e)
+refuse_replace(const char *path, const struct mrs_replace *how, const char *what, const char *unlike, struct mrs_err *e)
 {
     return MRSI_FAIL(e, MRS_E_EXISTS, "%s %s: it is there and %s%s", how->option, path, what, unlike);
 }
@@ -78,7 +78,7 @@ folder_there(const char *path, const struct mrs_replace *how, struct mrs_err *e)
 }
 
 static enum mrs_status
-ask_whose(const char *path, const struct mrs_replace *how, bool *ours, struct mrs_err *e)
+check_owner(const char *path, const struct mrs_replace *how, bool *ours, struct mrs_err *e)
 {
     char *text = NULL;
     size_t n = 0;
@@ -105,21 +105,21 @@ mrs_file_may_be(const char *path, const struct mrs_replace *how, struct mrs_err 
                                  : folder_there(path, how, e);
     }
     if (S_ISLNK(st.st_mode)) {
-        return must_stay(path, how, "a soft link, which is not replaced; name the file that it leads to", "", e);
+        return refuse_replace(path, how, "a soft link, which is not replaced; name the file that it leads to", "", e);
     }
     if (!S_ISREG(st.st_mode)) {
-        return must_stay(path, how, "a folder; name a file", "", e);
+        return refuse_replace(path, how, "a folder; name a file", "", e);
     }
     if (st.st_size == 0 || how->force) {
         return MRS_OK;
     }
-    enum mrs_status s = ask_whose(path, how, &ours, e);
+    enum mrs_status s = check_owner(path, how, &ours, e);
     if (s == MRS_FAIL && e->code == MRS_E_LIMIT) { /* larger than any of ours */
         mrs_err_clear(e);
         s = MRS_OK;
     }
     return s != MRS_OK || ours ? s
-           : how->no_force     ? must_stay(path, how, how->unlike, "; name another file", e)
-                               : must_stay(path, how, how->unlike,
-                                           "; name another file, move it away, or --force replaces it", e);
+           : how->no_force     ? refuse_replace(path, how, how->unlike, "; name another file", e)
+                               : refuse_replace(path, how, how->unlike,
+                                                "; name another file, move it away, or --force replaces it", e);
 }

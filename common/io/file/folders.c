@@ -176,7 +176,7 @@ dump_name(const char *name)
 }
 
 enum mrs_status
-mrsi_looks_like_dump(struct mrs_mem *mem, const char *path, struct mrs_err *e)
+mrsi_is_dump(struct mrs_mem *mem, const char *path, struct mrs_err *e)
 {
     MRS_ASSERT(path);
     char *manifest = mrsi_format(mem, "%s/%s", path, MRSI_MANIFEST);

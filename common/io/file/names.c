@@ -42,7 +42,7 @@ mrsi_file_name(const char *name)
 }
 
 static bool
-stays(uint8_t c)
+is_literal(uint8_t c)
 {
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' ||
            c == '_' || c == '.' || c == '~';
@@ -72,7 +72,7 @@ mrsi_name_escape(const char *coll, size_t n, char stem[MRSI_STEM_MAX + 1])
         uint8_t c = (uint8_t)coll[i];
         char part[3] = {c == ' ' ? '+' : (char)c, 0, 0};
         size_t k = 1;
-        if (!stays(c) && c != ' ') {
+        if (!is_literal(c) && c != ' ') {
             part[0] = '%';
             part[1] = hex[c >> 4];
             part[2] = hex[c & 15];

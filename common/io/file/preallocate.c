@@ -40,7 +40,7 @@ mrsi_preallocate_ahead(struct mrsi_growth *r, int fd, uint64_t bytes)
         return;
     }
     bool good = helps(fd);
-    r->asked = r->asked || good; /* a part of it may be reserved even after a failure */
+    r->preallocated = r->preallocated || good; /* a part of it may be reserved even after a failure */
     good = good && fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t)bytes, AHEAD) == 0;
     r->until = good ? bytes + AHEAD : UINT64_MAX;
 }
@@ -48,7 +48,7 @@ mrsi_preallocate_ahead(struct mrsi_growth *r, int fd, uint64_t bytes)
 enum mrs_status
 mrsi_preallocate_end(const struct mrsi_growth *r, int fd, const char *name, uint64_t bytes, struct mrs_err *e)
 {
-    if (r->asked && ftruncate(fd, (off_t)bytes) < 0) {
+    if (r->preallocated && ftruncate(fd, (off_t)bytes) < 0) {
         return mrs_err_sys(e, errno, "cutting %s", name);
     }
     return MRS_OK;

@@ -176,10 +176,10 @@ block_field(const struct mrsi_frames *f, uint64_t off, const struct mrs_elem *el
     if (!eof && strcmp(elem->name, "CRC") != 0) {
         return mrsi_archive_bad(f, off, NULL, e, "the head of a block has an unknown field \"%.60s\"", elem->name);
     }
-    uint8_t want = eof ? MRS_BOOL : MRS_INT64;
-    if (elem->v.type != want) {
+    uint8_t expected = eof ? MRS_BOOL : MRS_INT64;
+    if (elem->v.type != expected) {
         return mrsi_archive_bad(f, off, NULL, e, "\"%s\" is %s, it must be %s", elem->name,
-                                mrs_type_name(elem->v.type), mrs_type_name(want));
+                                mrs_type_name(elem->v.type), mrs_type_name(expected));
     }
     unsigned bit = eof ? EOF_SEEN : CRC_SEEN;
     if (*seen & bit) {

@@ -54,10 +54,10 @@ mrsi_archive_bad(const struct mrsi_frames *f, uint64_t off, const char *ns, stru
 
 /* Buffers `want` bytes after f->at, or all that the source has. */
 static enum mrs_status
-fill(struct mrsi_frames *f, size_t want, struct mrs_err *e)
+fill(struct mrsi_frames *f, size_t len, struct mrs_err *e)
 {
     MRS_ASSERT(f->at <= f->n && f->n <= f->cap);
-    if (f->n - f->at >= want || f->ended) {
+    if (f->n - f->at >= len || f->ended) {
         return MRS_OK;
     }
     if (f->at) {
@@ -66,7 +66,7 @@ fill(struct mrsi_frames *f, size_t want, struct mrs_err *e)
         f->n -= f->at;
         f->at = 0;
     }
-    size_t cap = want < WINDOW ? WINDOW : want;
+    size_t cap = len < WINDOW ? WINDOW : len;
     if (f->cap < cap) {
         uint8_t *p = mrs_realloc(f->mem, f->p, cap);
         if (!p) {
@@ -75,7 +75,7 @@ fill(struct mrsi_frames *f, size_t want, struct mrs_err *e)
         f->p = p;
         f->cap = cap;
     }
-    while (f->n < want && !f->ended) {
+    while (f->n < len && !f->ended) {
         size_t got;
         enum mrs_status s = mrsi_source_read(f->src, f->p + f->n, f->cap - f->n, &got, e);
         if (s < MRS_OK) {

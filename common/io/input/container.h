@@ -37,8 +37,8 @@ enum mrs_status mrsi_cpio_check(const struct mrsi_source_from *from, const struc
 struct mrsi_heap {
     int fd;
     uint64_t bytes;
-    uint64_t spare; /* bytes that must stay free */
-    uint64_t asked; /* file size that was covered by the last space check */
+    uint64_t spare;   /* bytes that must stay free */
+    uint64_t checked; /* file size that was covered by the last space check */
     const struct mrs_pause *pause;
 };
 struct mrsi_spot { /* the folder of a temporary file, and the caller's pause */
@@ -74,9 +74,9 @@ enum mrs_status mrsi_feed_failed(struct mrsi_feed *f, struct archive *a, const c
 #define MRSI_MEMBERS_MAX 1000000u
 #define MRSI_MEMBER_NAMES_MAX (256u << 20) /* total bytes of names */
 struct mrsi_container_member {
-    const char *path;  /* in the dump, once its root is known; before that in the container */
-    const char *given; /* in the container, for messages */
-    uint64_t off;      /* of its header */
+    const char *path;        /* in the dump, once its root is known; before that in the container */
+    const char *member_path; /* in the container, for messages */
+    uint64_t off;            /* of its header */
     bool folder;
     struct mrsi_src_extents place;
     struct mrsi_src_extent extent;

@@ -47,7 +47,7 @@ mrsi_heap_room(struct mrsi_heap *h, uint64_t n, const char *what, struct mrs_err
 {
     MRS_ASSERT(h->fd >= 0);
     uint64_t has = 0;
-    if (n < UINT64_MAX - h->bytes && h->bytes + n <= h->asked) {
+    if (n < UINT64_MAX - h->bytes && h->bytes + n <= h->checked) {
         return MRS_OK;
     }
     enum mrs_status s = free_bytes(h, &has, e);
@@ -61,7 +61,7 @@ mrsi_heap_room(struct mrsi_heap *h, uint64_t n, const char *what, struct mrs_err
                          what, (unsigned long long)n, (unsigned long long)has);
     }
     uint64_t ahead = has - h->spare < ASK_EVERY ? has - h->spare : ASK_EVERY;
-    h->asked = h->bytes + (n > ahead ? n : ahead);
+    h->checked = h->bytes + (n > ahead ? n : ahead);
     return MRS_OK;
 }
 

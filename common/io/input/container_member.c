@@ -76,7 +76,7 @@ mrsi_members_add(struct mrsi_members *m, const char *path, const struct mrsi_con
     m->at = more;
     struct mrsi_container_member *to = &m->at[m->n++];
     *to = *what;
-    to->path = to->given = mrs_arena_copy(&m->in->arena, path, n);
+    to->path = to->member_path = mrs_arena_copy(&m->in->arena, path, n);
     return to->path ? MRS_OK : mrs_err_memory(e, n);
 }
 
@@ -117,12 +117,12 @@ sort(struct mrsi_members *m, struct mrs_err *e)
         bool same = y && strcmp(x->path, y->path) == 0;
         if (same && !(x->folder && y->folder)) {
             return MRSI_FAIL(e, MRS_E_FORMAT, "%s: %s (at byte %llu) and %s (at byte %llu) are the same file twice",
-                             m->container, x->given, (unsigned long long)x->off, y->given,
+                             m->container, x->member_path, (unsigned long long)x->off, y->member_path,
                              (unsigned long long)y->off);
         }
         if (y && !x->folder && inside(y->path, x->path, strlen(x->path))) {
             return MRSI_FAIL(e, MRS_E_FORMAT, "%s: %s (at byte %llu) is a file, and %s lies in it", m->container,
-                             x->given, (unsigned long long)x->off, y->given);
+                             x->member_path, (unsigned long long)x->off, y->member_path);
         }
         if (!x->folder) {
             m->at[kept++] = *x; /* folders without files are ignored */
@@ -164,16 +164,16 @@ fill_item(const struct mrsi_members *m, struct mrs_arena *a, uint32_t i, uint32_
     const char *name = m->at[i].path + skip, *slash = strchr(name, '/');
     size_t n = slash ? (size_t)(slash - name) : strlen(name);
     char *own = mrs_arena_copy(a, name, n + 1);
-    size_t head = strlen(m->container), given = strlen(m->at[i].given) - (slash ? strlen(slash) : 0);
-    char *path = mrs_arena_alloc(a, head + given + 3);
+    size_t head = strlen(m->container), member_path = strlen(m->at[i].member_path) - (slash ? strlen(slash) : 0);
+    char *path = mrs_arena_alloc(a, head + member_path + 3);
     if (!own || !path) {
         return MRS_DEAD;
     }
     own[n] = 0;
     memcpy(path, m->container, head);
     memcpy(path + head, ": ", 2);
-    memcpy(path + head + 2, m->at[i].given, given);
-    path[head + 2 + given] = 0;
+    memcpy(path + head + 2, m->at[i].member_path, member_path);
+    path[head + 2 + member_path] = 0;
     *item = (struct mrsi_item){.name = own, .path = path, .from = i, .to = i + 1, .skip = skip + (uint32_t)n + 1};
     item->folder = slash != NULL;
     if (!slash) {
@@ -252,9 +252,9 @@ settle(const struct mrsi_members *m, struct root *r, const struct mrsi_container
     if (r->path && (r->n != n || memcmp(r->path, by->path, n) != 0)) {
         return MRSI_FAIL(e, MRS_E_FORMAT,
                          "%s: more than one dump, of which %s and %s are parts: pack each for itself", m->container,
-                         r->by, by->given);
+                         r->by, by->member_path);
     }
-    *r = (struct root){by->path, n, by->given};
+    *r = (struct root){by->path, n, by->member_path};
     return MRS_OK;
 }
 
@@ -296,7 +296,7 @@ root_by(struct mrsi_members *m, const struct container_member_holder *h, struct 
     if (s == MRS_OK && !root && h->n == 0) {
         s = MRSI_FAIL(e, MRS_E_FORMAT,
                       "%s: %s lies in no folder, so its database has no name: pack the folder itself", m->container,
-                      m->at[h->member].given);
+                      m->at[h->member].member_path);
     }
     for (size_t k = 0; k < h->n; k++) {
         up = h->path[k] == '/' ? k : up;

@@ -13,10 +13,10 @@ enum { ZIP_END_MOST = END + 65535 }; /* with its comment */
 
 struct container_zip {
     const struct mrsi_source_from *from;
-    uint64_t at, end; /* of the directory */
-    uint64_t said;    /* number of members, by the end record; */
-    bool modulo;      /* whether it has 16 bits for them, modulo 65,536 */
-    bool begins;      /* with a member that the directory lists */
+    uint64_t at, end;  /* of the directory */
+    uint64_t declared; /* number of members, by the end record; */
+    bool modulo;       /* whether it has 16 bits for them, modulo 65,536 */
+    bool begins;       /* with a member that the directory lists */
 };
 struct container_zip_entry {
     uint8_t head[ENTRY];
@@ -84,7 +84,7 @@ find_large(struct container_zip *z, uint64_t *behind, struct mrs_err *e)
         return s == MRS_OK ? damaged(z, at, "the record of its end is not there", e) : s;
     }
     *behind = at;
-    z->said = mrs_le64(p + 32);
+    z->declared = mrs_le64(p + 32);
     z->modulo = false;
     z->at = mrs_le64(p + 48);
     z->end = mrs_le64(p + 40) <= UINT64_MAX - z->at ? z->at + mrs_le64(p + 40) : UINT64_MAX;
@@ -108,7 +108,7 @@ find_directory(struct container_zip *z, uint8_t *room, size_t most, struct mrs_e
             uint64_t behind = start + at;
             z->at = mrs_le32(p + 16);
             z->end = z->at + mrs_le32(p + 12);
-            z->said = le16(p + 10);
+            z->declared = le16(p + 10);
             z->modulo = true;
             s = find_large(z, &behind, e);
             s = s == MRS_OK && z->end < behind ? not_one(z, z->end, "after its directory", e) : s;
@@ -251,7 +251,7 @@ mrsi_zip_check(struct mrs_mem *mem, const struct mrsi_source_from *from, struct 
         listed++;
     }
     /* one may be hidden in the comment of another */
-    if (s == MRS_OK && (z.modulo ? listed & 0xffff : listed) != z.said) {
+    if (s == MRS_OK && (z.modulo ? listed & 0xffff : listed) != z.declared) {
         s = damaged(&z, z.end, "it lists fewer or more members than its end says", e);
     }
     if (s == MRS_OK && listed && !z.begins) {

@@ -28,7 +28,7 @@ struct dumpdir_scan {
     struct rec *recs;
     uint32_t n, cap;
     bool dump; /* something was found that only dumps have */
-    bool looks; /* only tests whether it is a root: records nothing */
+    bool probe; /* only tests whether it is a root: records nothing */
 };
 
 /* Folders inside a database's folder, still to be listed. */
@@ -112,7 +112,7 @@ pass_over(struct dumpdir_scan *c, struct mrsi_items *items, struct mrs_err *e)
         bool foreign;
         s = is_apple_note(item, &foreign, e);
         foreign = foreign || is_foreign_folder(item);
-        if (s == MRS_OK && foreign && !c->looks) {
+        if (s == MRS_OK && foreign && !c->probe) {
             s = note_passed(c->in, item->path, e);
         } else if (s == MRS_OK && !foreign) {
             kept.at[kept.n++] = *item;
@@ -127,7 +127,7 @@ list(struct dumpdir_scan *c, const struct mrsi_item *folder, struct mrsi_items *
 {
     *out = (struct mrsi_items){NULL, 0};
     enum mrs_status s = c->offsets->list(c->offsets, &c->in->arena, folder, out, e);
-    if (s == MRS_OK && c->offsets == &mrsi_doc_offsets_files && !c->looks) {
+    if (s == MRS_OK && c->offsets == &mrsi_doc_offsets_files && !c->probe) {
         s = mrsi_watch_folder(c->in, folder, out, e);
     }
     MRS_THEN(s, refuse_data_folder(out, e));
@@ -326,7 +326,7 @@ struct content {
 };
 
 static void
-look(const struct mrsi_items *in, struct content *has)
+inspect(const struct mrsi_items *in, struct content *has)
 {
     memset(has, 0, sizeof *has);
     for (uint32_t i = 0; i < in->n; i++) {
@@ -346,7 +346,7 @@ is_root(struct dumpdir_scan *c, const struct mrsi_item *folder, bool *root, stru
     struct mrsi_items top, sub;
     struct content has, inner;
     enum mrs_status s = list(c, folder, &top, e);
-    look(&top, &has);
+    inspect(&top, &has);
     *root = !has.metadata && !has.data;
     if (has.metadata || !has.data) {
         return s;
@@ -354,7 +354,7 @@ is_root(struct dumpdir_scan *c, const struct mrsi_item *folder, bool *root, stru
     for (uint32_t i = 0; s == MRS_OK && i < top.n && !*root; i++) {
         if (top.at[i].folder) {
             s = list(c, &top.at[i], &sub, e);
-            look(&sub, &inner);
+            inspect(&sub, &inner);
             *root = inner.metadata || inner.data;
         }
     }
@@ -366,7 +366,7 @@ mrsi_dump_is_root(struct mrs_input *in, const struct mrsi_folder_lister *offsets
                   bool *root, struct mrs_err *e)
 {
     MRS_ASSERT(folder->folder && root);
-    struct dumpdir_scan c = {.in = in, .offsets = offsets, .looks = true};
+    struct dumpdir_scan c = {.in = in, .offsets = offsets, .probe = true};
     return is_root(&c, folder, root, e);
 }
 

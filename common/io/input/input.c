@@ -127,11 +127,11 @@ name_it(struct mrs_input *in, struct mrs_input_ns *ns, const char *db, size_t db
 }
 
 static enum mrs_status
-name_by_option(struct mrs_input *in, struct mrs_input_ns *ns, const char *want, struct mrs_err *e)
+name_by_option(struct mrs_input *in, struct mrs_input_ns *ns, const char *ns_text, struct mrs_err *e)
 {
-    const char *dot = strchr(want, '.');
-    size_t n = dot ? (size_t)(dot - want) : strlen(want);
-    return name_it(in, ns, want, n, dot ? dot + 1 : "", e);
+    const char *dot = strchr(ns_text, '.');
+    size_t n = dot ? (size_t)(dot - ns_text) : strlen(ns_text);
+    return name_it(in, ns, ns_text, n, dot ? dot + 1 : "", e);
 }
 
 /* "folder/coll.bson": the folder's real name is the database, so that "./coll.bson" works. */

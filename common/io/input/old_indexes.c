@@ -51,7 +51,7 @@ list_specs(const struct mrs_input_ns *file, const struct mrs_buf *bytes, struct 
 
 /* Makes the metadata of a collection from its indexes in the sorted list. */
 static enum mrs_status
-give(struct mrs_input *in, struct mrs_input_ns *ns, const struct old_indexes_spec *x, size_t n, struct mrs_err *e)
+put_index(struct mrs_input *in, struct mrs_input_ns *ns, const struct old_indexes_spec *x, size_t n, struct mrs_err *e)
 {
     MRS_ASSERT(x || n == 0);
     struct mrs_buf room;
@@ -104,7 +104,7 @@ of_database(struct mrs_input *in, const struct mrs_input_ns *file, struct mrs_er
     }
     for (uint32_t i = 0; s == MRS_OK && i < in->n; i++) {
         if (lacks_metadata(&in->list[i], file)) {
-            s = give(in, &in->list[i], x, n, e);
+            s = put_index(in, &in->list[i], x, n, e);
         }
     }
     mrs_buf_clear(&list);

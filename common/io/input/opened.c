@@ -61,7 +61,7 @@ decode_head(struct mrsi_opened *o, struct mrs_err *e)
 }
 
 static enum mrs_status
-look_inside(struct mrsi_opened *o, struct mrs_err *e)
+inspect_content(struct mrsi_opened *o, struct mrs_err *e)
 {
     o->codec = mrsi_codec_by_magic(o->head, o->head_n);
     o->plain_n = o->head_n < sizeof o->plain ? o->head_n : sizeof o->plain;
@@ -75,12 +75,12 @@ look_inside(struct mrsi_opened *o, struct mrs_err *e)
 }
 
 static enum mrs_status
-look(struct mrsi_opened *o, struct mrs_err *e)
+inspect(struct mrsi_opened *o, struct mrs_err *e)
 {
     struct mrsi_pipe_in pipe = {o->fd, o->name, o->pause};
     enum mrs_status s = o->pipe ? mrsi_read_pipe(&pipe, o->head, HEAD, &o->head_n, e)
                                 : mrsi_pread_full(o->fd, o->head, HEAD, o->start, o->name, &o->head_n, e);
-    return s == MRS_OK ? look_inside(o, e) : s;
+    return s == MRS_OK ? inspect_content(o, e) : s;
 }
 
 enum mrs_status
@@ -93,7 +93,7 @@ mrsi_opened_file(const char *path, struct mrsi_opened *o, struct mrs_err *e)
     if (s == MRS_OK && !o->head) {
         return mrs_err_memory(e, HEAD);
     }
-    return s == MRS_OK ? look(o, e) : s;
+    return s == MRS_OK ? inspect(o, e) : s;
 }
 
 static void
@@ -122,7 +122,7 @@ mrsi_opened_decode(struct mrsi_opened *o, const char *tmp, struct mrs_err *e)
         return s;
     }
     replace(o, fd);
-    return look(o, e);
+    return inspect(o, e);
 }
 
 enum mrs_status

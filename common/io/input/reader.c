@@ -181,10 +181,10 @@ walk(struct mrs_block *b, size_t have, size_t *at)
 }
 
 static enum mrs_status
-room(struct mrs_block *b, size_t want, size_t keep, struct mrs_err *e)
+room(struct mrs_block *b, size_t len, size_t keep, struct mrs_err *e)
 {
-    MRS_ASSERT(keep <= want && keep <= b->cap);
-    if (b->cap >= want && (keep || b->cap <= 2 * want)) {
+    MRS_ASSERT(keep <= len && keep <= b->cap);
+    if (b->cap >= len && (keep || b->cap <= 2 * len)) {
         return MRS_OK;
     }
     if (!keep) { /* too small, or enlarged for one large document */
@@ -192,12 +192,12 @@ room(struct mrs_block *b, size_t want, size_t keep, struct mrs_err *e)
         b->p = NULL;
         b->cap = 0;
     }
-    uint8_t *p = mrs_realloc(b->mem, b->p, want);
+    uint8_t *p = mrs_realloc(b->mem, b->p, len);
     if (!p) {
-        return mrs_err_memory(e, want);
+        return mrs_err_memory(e, len);
     }
     b->p = p;
-    b->cap = want;
+    b->cap = len;
     return MRS_OK;
 }
 
@@ -318,11 +318,11 @@ fill(struct mrs_reader *r, struct mrs_block *b, struct mrs_err *e)
     if (s != MRS_OK) {
         return s;
     }
-    size_t have = r->carry_n, got = 0, at, want = r->block_bytes - have;
+    size_t have = r->carry_n, got = 0, at, len = r->block_bytes - have;
     if (have) {
         memcpy(b->p, r->carry, have);
     }
-    s = want ? mrsi_source_read(r->src, b->p + have, want, &got, e) : MRS_OK;
+    s = len ? mrsi_source_read(r->src, b->p + have, len, &got, e) : MRS_OK;
     if (s < MRS_OK) {
         place(r, b, 0, e); /* the carried bytes are no complete document: those were delivered */
         return s;
@@ -333,7 +333,7 @@ fill(struct mrs_reader *r, struct mrs_block *b, struct mrs_err *e)
     have += got;
     walk(b, have, &at);
     if (b->n_docs == 0) {
-        s = first_document(r, b, &have, got < want, e);
+        s = first_document(r, b, &have, got < len, e);
         if (s != MRS_OK) {
             return s;
         }

@@ -175,8 +175,8 @@ find_type(struct mrsi_archive_items *t, struct mrsi_archive_entry_out *item, str
     if (s != MRS_OK) {
         return s;
     }
-    struct mrs_val said = mrs_doc_get(doc, "type"), o = mrs_doc_get(doc, "options");
-    const char *word = said.type == MRS_STRING ? mrs_val_text(said, &n) : "";
+    struct mrs_val type_val = mrs_doc_get(doc, "type"), o = mrs_doc_get(doc, "options");
+    const char *word = type_val.type == MRS_STRING ? mrs_val_text(type_val, &n) : "";
     options = o.type == MRS_DOCUMENT ? mrs_val_view(o) : mrs_empty_doc();
     item->type = mrs_doc_get(options, "viewOn").type != MRS_MISSING       ? "view"
                  : mrs_doc_get(options, "timeseries").type != MRS_MISSING ? "timeseries"

@@ -39,7 +39,7 @@ copy_parts(void *arg)
 }
 
 static void
-let_go(struct mrs_output *o, struct mrsi_background_copy *x)
+release(struct mrs_output *o, struct mrsi_background_copy *x)
 {
     MRS_ASSERT(o->background != x);
     if (x->from.own) {
@@ -86,7 +86,7 @@ mrsi_background_copy_begin(struct mrs_output *o, const char *ns, const char *rel
         close(x->fd);
         unlink(x->path);
     }
-    let_go(o, x);
+    release(o, x);
 }
 
 static struct mrsi_background_copy *
@@ -111,7 +111,7 @@ mrsi_background_copy_take(struct mrs_output *o, const char *ns, int *fd, char **
     *path = x->path;
     *done = x->done;
     x->path = NULL;
-    let_go(o, x);
+    release(o, x);
     return true;
 }
 
@@ -124,5 +124,5 @@ mrsi_background_copy_drop(struct mrs_output *o, const char *ns)
     struct mrsi_background_copy *x = stop(o);
     close(x->fd);
     unlink(x->path);
-    let_go(o, x);
+    release(o, x);
 }

@@ -132,7 +132,7 @@ is_away(const char *path)
 /* Checks the entry of a number: a file, or a link of ours to one elsewhere, whose path is then in away (else "").
  * Anything else is FAIL MRS_E_FORMAT, nothing MRS_E_MISSING. */
 static enum mrs_status
-look_at(const char *path, char away[PATH_MAX], struct mrs_err *e)
+check_entry(const char *path, char away[PATH_MAX], struct mrs_err *e)
 {
     struct stat st;
     *away = 0;
@@ -186,7 +186,7 @@ static enum mrs_status
 open_number(const char *path, int *fd, struct mrs_err *e)
 {
     char away[PATH_MAX];
-    enum mrs_status s = look_at(path, away, e);
+    enum mrs_status s = check_entry(path, away, e);
     if (s == MRS_OK && *away) {
         return open_away(path, away, fd, e);
     }
@@ -277,7 +277,7 @@ mrs_ckpt_dir_sync(const struct mrs_ckpt_dir *side, uint32_t no, struct mrs_err *
     if (s == MRS_OK) {
         s = mrsi_sync_fd(fd, path, e);
         close(fd);
-        MRS_THEN(s, look_at(path, away, e));
+        MRS_THEN(s, check_entry(path, away, e));
         s = s == MRS_OK && *away ? mrsi_sync_parent(away, e) : s;
     }
     mrs_free(side->mem, path);
@@ -316,7 +316,7 @@ remove_path(const char *path, bool forget, struct mrs_err *e)
 {
     char away[PATH_MAX];
     struct stat st;
-    (void)look_at(path, away, NULL); /* the only place that removes foreign entries */
+    (void)check_entry(path, away, NULL); /* the only place that removes foreign entries */
     if (*away && lstat(away, &st) < 0) {
         if (errno != ENOENT && errno != ENOTDIR) {
             return mrs_err_sys(e, errno, "stat %s", away);

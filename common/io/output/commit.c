@@ -131,7 +131,7 @@ replace_in_two(struct mrs_output *o, struct mrs_err *e)
 static enum mrs_status
 replace_dir(struct mrs_output *o, struct mrs_err *e)
 {
-    enum mrs_status s = mrsi_looks_like_dump(o->mem, o->path, e);
+    enum mrs_status s = mrsi_is_dump(o->mem, o->path, e);
     if (s != MRS_OK) {
         return s;
     }

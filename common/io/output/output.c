@@ -90,7 +90,7 @@ check_existing(struct mrs_output *o, struct mrs_err *e)
     }
     struct stat st;
     return o->kind != MRSI_OUT_DIR         ? check_manifest(o, e)
-           : lstat(o->path, &st) == 0 ? mrsi_looks_like_dump(o->mem, o->path, e)
+           : lstat(o->path, &st) == 0 ? mrsi_is_dump(o->mem, o->path, e)
                                       : MRS_OK;
 }
 
@@ -303,7 +303,7 @@ mrs_output_open(struct mrs_mem *mem, const char *path, const struct mrs_output_o
 /* ---- files below the partial folder ---- */
 /* ---- aborting ---- */
 static void
-let_go(struct mrs_output *o)
+release(struct mrs_output *o)
 {
     mrsi_background_copy_drop(o, NULL);
     while (o->sinks) {
@@ -337,7 +337,7 @@ mrs_output_abort(struct mrs_output *o)
     if (!o || o->committed) {
         return;
     }
-    let_go(o);
+    release(o);
     if (o->claim.marker >= 0 && !o->keep_partial) {
         mrsi_remove_tree(o->partial, NULL);
     }
@@ -351,7 +351,7 @@ mrs_output_free(struct mrs_output *o)
     if (!o) {
         return;
     }
-    let_go(o);
+    release(o);
     mrsi_claim_end(&o->claim);
     for (uint32_t i = 0; i < o->n_recs; i++) {
         mrs_free(o->mem, o->recs[i].name);

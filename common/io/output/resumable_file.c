@@ -106,7 +106,7 @@ mrsi_resumable_encoder(struct mrs_mem *mem, struct mrsi_resumable *h, const stru
         }
         const char *p = mrs_val_text(pending, &n);
         struct mrsi_encoder_mark saved = {file - h->base, p, n, h->base};
-        s = mrsi_encoder_go_on(mem, to, &saved, enc, e);
+        s = mrsi_encoder_resume(mem, to, &saved, enc, e);
     }
     if (h && s == MRS_OK) {
         h->enc = *enc;

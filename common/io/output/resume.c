@@ -399,7 +399,7 @@ remove_replaced(const struct mrs_ckpt_dir *side, const struct resume_names *n, b
     enum mrs_status s = marker ? MRS_OK : mrs_err_memory(e, 0);
     bool ours = marker && (file || there(marker));
     if (s == MRS_OK && !ours) {
-        s = force ? mrsi_looks_like_dump(side->mem, n->partial, e) : MRS_OK;
+        s = force ? mrsi_is_dump(side->mem, n->partial, e) : MRS_OK;
         ours = force;
     }
     mrs_free(side->mem, marker);

@@ -372,7 +372,7 @@ reopen_file(struct mrs_sink *s, struct mrs_view d, struct mrs_err *e)
         return mrs_err_sys(e, errno, "open %s", s->path);
     }
     struct mrsi_encoder_to to = encoder_to(s);
-    return mrsi_encoder_go_on(s->o->mem, &to, &saved, &s->enc, e);
+    return mrsi_encoder_resume(s->o->mem, &to, &saved, &s->enc, e);
 }
 
 enum mrs_status

@@ -15,11 +15,11 @@ mrsi_src_extents_read(const struct mrsi_src_extents *p, struct mrsi_src_cursor *
     while (*got < to->n && at->extent < p->n_extents) {
         const struct mrsi_src_extent *s = &p->extent[at->extent];
         uint64_t left = s->n - at->in;
-        size_t want = to->n - *got < left ? to->n - *got : (size_t)left, k;
-        enum mrs_status st = mrsi_pread_full(p->fd, to->p + *got, want, s->off + at->in, to->name, &k, e);
+        size_t len = to->n - *got < left ? to->n - *got : (size_t)left, k;
+        enum mrs_status st = mrsi_pread_full(p->fd, to->p + *got, len, s->off + at->in, to->name, &k, e);
         *got += k;
         at->in += k;
-        if (st != MRS_OK || k < want) {
+        if (st != MRS_OK || k < len) {
             return st;
         }
         if (at->in == s->n) {

@@ -209,7 +209,7 @@ next_slot(struct mrsi_read_ahead *a)
 }
 
 static void
-let_go(struct mrsi_read_ahead *a, struct read_ahead_slot *s)
+release_slot(struct mrsi_read_ahead *a, struct read_ahead_slot *s)
 {
     MRS_ASSERT(a->count > 0);
     mrsi_chunk_release(a->pool, s->out);
@@ -235,7 +235,7 @@ mrsi_read_ahead_read(struct mrsi_read_ahead *a, void *p, size_t n, size_t *got, 
             a->at += part;
             *got += part;
         } else if (s->status == MRS_OK) {
-            let_go(a, s);
+            release_slot(a, s);
         } else {
             if (s->status < MRS_OK && *got == 0 && e && e->code == MRS_E_NONE) {
                 *e = s->err;

@@ -126,11 +126,11 @@ read_file(struct mrsi_source *s, void *p, size_t n, size_t *got, struct mrs_err 
         return read_pipe(s, p, n, got, e);
     }
     uint64_t left = s->from.bytes - s->off;
-    size_t want = n < left ? n : (size_t)left;
-    struct mrsi_read_buf to = {p, want, s->from.name};
+    size_t len = n < left ? n : (size_t)left;
+    struct mrsi_read_buf to = {p, len, s->from.name};
     enum mrs_status st = read_raw(&s->from, &s->at, s->off, &to, got, e);
     s->off += *got;
-    if (st == MRS_OK && *got < want && s->from.bytes != UINT64_MAX) {
+    if (st == MRS_OK && *got < len && s->from.bytes != UINT64_MAX) {
         st = MRSI_FAIL(e, MRS_E_IO, "read %s: it ends after %llu bytes, %llu were expected",
                        s->from.name, (unsigned long long)s->off, (unsigned long long)s->from.bytes);
     }
@@ -236,14 +236,14 @@ mrsi_source_map(const struct mrsi_source *s, const uint8_t **p, size_t *n)
     }
     uint64_t start = place ? place->extent[0].off : s->from.start, size = (uint64_t)st.st_size;
     uint64_t left = size > start ? size - start : 0, before = start % (uint64_t)sysconf(_SC_PAGESIZE);
-    size_t want = (size_t)(left < s->from.bytes ? left : s->from.bytes);
-    if (!want || (place && want < place->bytes)) {
+    size_t len = (size_t)(left < s->from.bytes ? left : s->from.bytes);
+    if (!len || (place && len < place->bytes)) {
         return;
     }
-    uint8_t *at = mmap(NULL, want + before, PROT_READ, MAP_SHARED, s->from.fd, (off_t)(start - before));
+    uint8_t *at = mmap(NULL, len + before, PROT_READ, MAP_SHARED, s->from.fd, (off_t)(start - before));
     if (at != MAP_FAILED) {
         *p = at + before;
-        *n = want;
+        *n = len;
     }
 }
 

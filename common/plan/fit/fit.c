@@ -21,7 +21,7 @@ struct star_fit {
 /* ---- matches ---- */
 /* The part of a name that the star of a pattern matches, in the arena; NULL: no match, or out of memory (*dead). */
 static const char *
-stands_for(struct mrs_arena *a, const char *pattern, bool star, const char *name, bool *dead)
+resolve_star(struct mrs_arena *a, const char *pattern, bool star, const char *name, bool *dead)
 {
     const char *at = star ? strchr(pattern, '*') : NULL;
     if (!at) {
@@ -69,8 +69,8 @@ fits(struct mrsi_fitting *f, const struct mrsi_star_name *name, const struct mrs
             (but && strcmp(but->db, cc->coll.db) == 0 && strcmp(but->coll, cc->coll.coll) == 0)) {
             continue;
         }
-        one.db = stands_for(&f->scratch, name->db, name->db_star, cc->coll.db, &f->p->dead);
-        one.coll = one.db ? stands_for(&f->scratch, name->coll, name->coll_star, cc->coll.coll, &f->p->dead) : NULL;
+        one.db = resolve_star(&f->scratch, name->db, name->db_star, cc->coll.db, &f->p->dead);
+        one.coll = one.db ? resolve_star(&f->scratch, name->coll, name->coll_star, cc->coll.coll, &f->p->dead) : NULL;
         if (one.coll) {
             list[(*n)++] = one;
         }

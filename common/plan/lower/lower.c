@@ -50,7 +50,7 @@ static const struct {
 
 /* Are all keys of the step in this list? */
 static bool
-knows(const struct mrsi_lower *l, const char *keys)
+knows_all_keys(const struct mrsi_lower *l, const char *keys)
 {
     struct mrs_walk w;
     struct mrs_elem el;
@@ -75,7 +75,7 @@ lower_step(struct mrsi_lower *l)
     const char *type = l->out->step->type->name;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (strcmp(rows[i].type, type) == 0) {
-            return !knows(l, rows[i].keys) ? MRSI_LOWER_WORDS
+            return !knows_all_keys(l, rows[i].keys) ? MRSI_LOWER_WORDS
                    : names_now(l)          ? "$$NOW would be another time for each range: write the date itself"
                                            : rows[i].lower(l);
         }

@@ -39,7 +39,7 @@ bool mrsi_lower_command(struct mrsi_lower *l, const char *db, struct mrs_view do
 bool mrsi_lower_plain(const char *name, uint32_t n);
 /* The value of a key; missing if absent. */
 struct mrs_val mrsi_lower_key(const struct mrsi_lower *l, const char *key);
-bool mrsi_lower_given(const struct mrsi_lower *l, const char *key);
+bool mrsi_lower_has_key(const struct mrsi_lower *l, const char *key);
 bool mrsi_lower_is_true(const struct mrsi_lower *l, const char *key); /* false if absent */
 /* The text of a key if it is a plain name, else NULL. */
 const char *mrsi_lower_name(const struct mrsi_lower *l, const char *key);

@@ -46,7 +46,7 @@ read_words(struct mrsi_lower *l, struct mrsi_lower_bucket *b)
     b->items = mrsi_lower_name(l, "items");
     b->start = mrsi_lower_name(l, "start");
     b->end = mrsi_lower_name(l, "end");
-    if (!b->items || (mrsi_lower_given(l, "start") && !b->start) || (mrsi_lower_given(l, "end") && !b->end)) {
+    if (!b->items || (mrsi_lower_has_key(l, "start") && !b->start) || (mrsi_lower_has_key(l, "end") && !b->end)) {
         return MRSI_LOWER_DEEP;
     }
     if (time.type != MRS_MISSING && !name && (time.type != MRS_DOCUMENT || !mrsi_lower_is_operator(time))) {
@@ -105,7 +105,7 @@ mrsi_lower_read_bucket(struct mrsi_lower *l, struct mrsi_lower_bucket *b)
 {
     struct mrs_val fields = mrsi_lower_key(l, "fields"), drop = mrsi_lower_key(l, "drop");
     *b = (struct mrsi_lower_bucket){.n_fold = 0};
-    if (!mrsi_lower_given(l, "id")) {
+    if (!mrsi_lower_has_key(l, "id")) {
         return OWN_IDS;
     }
     if (l->out->step->desc.conflicts != MRS_CONFLICTS_REFUSE) {

@@ -16,12 +16,12 @@ read_embed(struct mrsi_lower *l, const struct mrsi_lower_join *j, struct lower_e
     m->as = mrsi_lower_name(l, "as");
     m->count = mrsi_lower_name(l, "count");
     m->one = mrsi_lower_is_true(l, "one");
-    m->absent = mrsi_lower_given(l, "empty") ? mrsi_lower_has_word(l, "empty", "absent") : m->one;
+    m->absent = mrsi_lower_has_key(l, "empty") ? mrsi_lower_has_word(l, "empty", "absent") : m->one;
     m->limit = 0;
     if (limit.type != MRS_MISSING && (!mrs_val_integral(limit, &m->limit) || m->limit < 1)) {
         return MRSI_LOWER_WORDS;
     }
-    if (!m->as || (mrsi_lower_given(l, "count") && !m->count)) {
+    if (!m->as || (mrsi_lower_has_key(l, "count") && !m->count)) {
         return MRSI_LOWER_DEEP;
     }
     m->many = !mrsi_lower_is_default(l, "many", "refuse");
@@ -68,7 +68,8 @@ mrsi_lower_embed(struct mrsi_lower *l)
     if (why) {
         return why;
     }
-    j.look = mrsi_lower_doc(l, "[%d, %d, %d, %d]", mrsi_join_lower_where(l), mrsi_join_lower_sort(l), fields, drop);
+    j.lookup_pipeline = mrsi_lower_doc(l, "[%d, %d, %d, %d]", mrsi_join_lower_where(l), mrsi_join_lower_sort(l), fields,
+                                       drop);
     struct mrs_view taken =
         m.count ? mrsi_lower_doc(l, "{$or: [{%s: {$exists: true}}, {%s: {$exists: true}}]}", m.as, m.count)
                 : mrsi_lower_doc(l, "{%s: {$exists: true}}", m.as);
@@ -100,10 +101,10 @@ mrsi_lower_copy(struct mrsi_lower *l)
     if (!mrsi_lower_is_default(l, "refs", "keep") || !mrsi_lower_is_default(l, "keep", "all")) {
         return MRSI_LOWER_WORDS;
     }
-    if (mrsi_lower_given(l, "as") && !as) {
+    if (mrsi_lower_has_key(l, "as") && !as) {
         return MRSI_LOWER_DEEP;
     }
-    j.look = mrsi_lower_doc(l, "[%d, %d, %d]", mrsi_join_lower_where(l), mrsi_join_lower_sort(l), fields);
+    j.lookup_pipeline = mrsi_lower_doc(l, "[%d, %d, %d]", mrsi_join_lower_where(l), mrsi_join_lower_sort(l), fields);
     struct mrs_view taken = as ? mrsi_lower_doc(l, "{%s: {$exists: true}}", as) : mrsi_lower_have(l, list);
     int64_t at = mrsi_join_lower_taken(l);
     bool room = mrsi_join_lower_count(l, &j, taken) &&

@@ -33,8 +33,8 @@ mrsi_join_lower_match(struct mrsi_lower *l, struct mrsi_lower_join *j)
     j->into_key = mrs_val_text(el.v, &n);
     j->by_id = strcmp(j->into_key, "_id") == 0;
     j->points =
-        mrsi_lower_given(l, "reference") ? mrsi_lower_has_word(l, "reference", "into") : strcmp(el.name, "_id") == 0;
-    j->single = j->by_id || (j->points && !mrsi_lower_given(l, "sort"));
+        mrsi_lower_has_key(l, "reference") ? mrsi_lower_has_word(l, "reference", "into") : strcmp(el.name, "_id") == 0;
+    j->single = j->by_id || (j->points && !mrsi_lower_has_key(l, "sort"));
     return mrsi_lower_plain(el.name, el.name_len) && mrsi_lower_plain(j->into_key, n) ? NULL : CLIENT_MATCH;
 }
 
@@ -151,7 +151,7 @@ mrsi_join_lower_put(struct mrsi_lower *l, const struct mrsi_lower_join *j)
         put_keys(l, j->into_key);
     }
     mrsi_lower_stage(l, "{$lookup: {from: %s, localField: %s, foreignField: %s, pipeline: %a, as: '__mrs_m'}}",
-                     j->from->coll, j->single ? j->into_key : "__mrs_k", j->from_key, j->look);
+                     j->from->coll, j->single ? j->into_key : "__mrs_k", j->from_key, j->lookup_pipeline);
     if (j->single && !j->by_id) {
         mrsi_lower_stage(l,
                          "{$set: {__mrs_m: {$cond: [{$in: [{$type: %s}, ['missing', 'null', 'undefined']]}, [], "

@@ -11,7 +11,7 @@ struct mrsi_lower_join {
     bool points;          /* the reference is in documents of `into` */
     bool by_id;           /* into_key is `_id`: never missing */
     bool single;          /* into_key is one value, used directly: `_id`, or documents with an array are counted */
-    struct mrs_view look; /* an array of stages on the matches */
+    struct mrs_view lookup_pipeline; /* an array of stages on the matches */
 };
 
 /* Reads the keys of the plan; returns the reason why it cannot be a pipeline, or NULL. */

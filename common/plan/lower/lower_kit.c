@@ -162,7 +162,7 @@ mrsi_lower_key(const struct mrsi_lower *l, const char *key)
 }
 
 bool
-mrsi_lower_given(const struct mrsi_lower *l, const char *key)
+mrsi_lower_has_key(const struct mrsi_lower *l, const char *key)
 {
     return mrsi_lower_key(l, key).type != MRS_MISSING;
 }

@@ -12,8 +12,8 @@ static bool
 read_packed(const struct mrsi_lower *l, struct lower_packed *p)
 {
     p->as = mrsi_lower_name(l, "as");
-    p->key = !mrsi_lower_given(l, "key") ? "k" : mrsi_lower_name(l, "key");
-    p->value = !mrsi_lower_given(l, "value") ? "v" : mrsi_lower_name(l, "value");
+    p->key = !mrsi_lower_has_key(l, "key") ? "k" : mrsi_lower_name(l, "key");
+    p->value = !mrsi_lower_has_key(l, "value") ? "v" : mrsi_lower_name(l, "value");
     return p->as && p->key && p->value && !mrsi_lower_is_true(l, "replace");
 }
 
@@ -76,15 +76,13 @@ mrsi_lower_pack(struct mrsi_lower *l)
                                                     "{$substrBytes: ['$$f.k', %i, -1]}, '$$f.k']}",
                                                     strip, (int64_t)strlen(strip));
     struct mrs_view all = mrsi_lower_doc(l, "{$objectToArray: '$$ROOT'}");
-    struct mrs_view stay = mrsi_lower_doc(l, "{$filter: {input: %d, as: 'f', cond: {$not: [%d]}}}", all, packed);
-    struct mrs_view go = mrsi_lower_doc(l,
-                                        "{$map: {input: {$filter: {input: %d, as: 'f', cond: %d}}, as: 'f', in: {%s: "
-                                        "%d, %s: '$$f.v'}}}",
-                                        all, packed, p.key, name, p.value);
+    struct mrs_view kept = mrsi_lower_doc(l, "{$filter: {input: %d, as: 'f', cond: {$not: [%d]}}}", all, packed);
+    struct mrs_view moved = mrsi_lower_doc(l, "{$map: {input: {$filter: {input: %d, as: 'f', cond: %d}}, as: 'f', in: "
+                                           "{%s: %d, %s: '$$f.v'}}}", all, packed, p.key, name, p.value);
     bool room = mrsi_lower_count(l, l->out->on, taken, "documents that have the array already");
     mrsi_lower_begin(l, false);
-    mrsi_lower_stage(l, "{$replaceWith: {$arrayToObject: {$concatArrays: [%d, [{k: {$literal: %s}, v: %d}]]}}}", stay,
-                     p.as, go);
+    mrsi_lower_stage(l, "{$replaceWith: {$arrayToObject: {$concatArrays: [%d, [{k: {$literal: %s}, v: %d}]]}}}", kept,
+                     p.as, moved);
     return room && mrsi_lower_write(l, l->out->on, NULL) ? NULL : MRSI_LOWER_MANY;
 }
 

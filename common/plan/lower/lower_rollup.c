@@ -124,7 +124,7 @@ lower_values(struct mrsi_lower *l, const char *as)
     }
     taken = as ? mrsi_lower_doc(l, "{%s: {$exists: true}}", as) : mrsi_lower_have(l, mrsi_lower_key(l, "fields"));
     struct mrs_view by = group(l, mrs_null()), order = mrsi_join_lower_sort(l);
-    j.look = mrsi_lower_doc(l, "[%d, %d, %d]", mrsi_join_lower_where(l), order, by);
+    j.lookup_pipeline = mrsi_lower_doc(l, "[%d, %d, %d]", mrsi_join_lower_where(l), order, by);
     bool room = mrsi_join_lower_count(l, &j, taken);
     mrsi_join_lower_put(l, &j);
     put_values(l, as, nothing, values);
@@ -162,8 +162,8 @@ mrsi_lower_rollup(struct mrsi_lower *l)
 {
     struct mrs_val fields = mrsi_lower_key(l, "fields");
     const char *as = mrsi_lower_name(l, "as"), *why = mrsi_lower_judge_map(fields);
-    if (why || (mrsi_lower_given(l, "as") && !as)) {
+    if (why || (mrsi_lower_has_key(l, "as") && !as)) {
         return why ? why : MRSI_LOWER_DEEP;
     }
-    return mrsi_lower_given(l, "match") ? lower_values(l, as) : lower_groups(l, as);
+    return mrsi_lower_has_key(l, "match") ? lower_values(l, as) : lower_groups(l, as);
 }

@@ -82,7 +82,7 @@ mrsi_lower_union(struct mrsi_lower *l)
     if (!refuses_conflicts(l) || mrsi_lower_is_true(l, "replace")) {
         return MRSI_LOWER_CONFLICTS;
     }
-    if (mrsi_lower_given(l, "tag") && !tag) {
+    if (mrsi_lower_has_key(l, "tag") && !tag) {
         return MRSI_LOWER_DEEP;
     }
     mrs_walk_init(&w, mrs_val_view(from));
@@ -284,12 +284,12 @@ const char *
 mrsi_lower_extract(struct mrsi_lower *l)
 {
     const char *path = mrsi_lower_name(l, "path"), *why = judge_extract(l);
-    const char *key = mrsi_lower_given(l, "parent_key") ? mrsi_lower_name(l, "parent_key") : "_id";
+    const char *key = mrsi_lower_has_key(l, "parent_key") ? mrsi_lower_name(l, "parent_key") : "_id";
     struct lower_parts p = {.ref = mrsi_lower_name(l, "parent_ref"), .position = mrsi_lower_name(l, "position")};
     if (why) {
         return why;
     }
-    if (!path || !key || !p.ref || (mrsi_lower_given(l, "position") && !p.position)) {
+    if (!path || !key || !p.ref || (mrsi_lower_has_key(l, "position") && !p.position)) {
         return MRSI_LOWER_DEEP;
     }
     p.path = mrsi_lower_path(l, path);

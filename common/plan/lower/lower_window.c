@@ -119,7 +119,7 @@ slides(const struct lower_window_op *op)
 
 /* The result of an operator, as an expression of its field. */
 static struct mrs_val
-given(struct mrsi_lower *l, const struct lower_window *w)
+op_result(struct mrsi_lower *l, const struct lower_window *w)
 {
     MRS_ASSERT(w->n > 0 && w->n <= WINDOWS);
     const struct lower_window_op *op = &w->op[w->n - 1];
@@ -165,7 +165,7 @@ put_part(struct mrsi_lower *l, struct lower_window *w, const struct mrs_elem *el
     if (!literal && is_window_op(el->v, top, &op)) {
         read_op(l, w, &op, el->v);
         if (!w->why) {
-            mrs_build_val(&l->b, el->name, el->name_len, given(l, w));
+            mrs_build_val(&l->b, el->name, el->name_len, op_result(l, w));
         }
         return false;
     }

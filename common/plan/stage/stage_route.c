@@ -230,7 +230,7 @@ mrs_stage_class_of(const struct mrs_step *s)
 
 /* Can documents continue in the collection from which the step reads them? */
 static bool
-may_stay(const struct mrs_desc *d, uint32_t side)
+may_keep(const struct mrs_desc *d, uint32_t side)
 {
     return d->family != MRS_FAMILY_FOLD || !(d->sides[side].role & MRS_ROLE_TAKE);
 }
@@ -251,7 +251,7 @@ meet(struct router *r, const struct mrs_step *s)
             return MRS_DEAD;
         }
         h->side_in[c] = (int16_t)k;
-        r->here[c] = may_stay(d, k);
+        r->here[c] = may_keep(d, k);
     }
     for (uint32_t k = 0; h && k < d->n_sides; k++) {
         if (d->sides[k].role & MRS_ROLE_ADD) {
@@ -271,18 +271,18 @@ static bool
 leads_on(struct router *r, const struct mrs_stage_hop *h)
 {
     const struct mrs_desc *d = &h->step->desc;
-    bool added = false, stay = false;
+    bool added = false, keeps = false;
     for (uint32_t k = 0; k < d->n_sides; k++) {
         added = added || ((d->sides[k].role & MRS_ROLE_ADD) && r->needed[h->coll_of[k]]);
-        stay = stay || (h->side_in[h->coll_of[k]] == (int16_t)k && r->needed[h->coll_of[k]]);
+        keeps = keeps || (h->side_in[h->coll_of[k]] == (int16_t)k && r->needed[h->coll_of[k]]);
     }
     bool fold = d->family == MRS_FAMILY_FOLD;
-    if (fold && added && stay && d->sides[0].coll.ns != d->sides[1].coll.ns &&
+    if (fold && added && keeps && d->sides[0].coll.ns != d->sides[1].coll.ns &&
         strcmp(d->sides[0].coll.ns, d->sides[1].coll.ns) != 0) {
         step_fault(r, h->step, "both its groups and the documents that they are made of would come to `emit`: make two "
                    "plans of it");
     }
-    if (!added && (fold || !stay)) {
+    if (!added && (fold || !keeps)) {
         return false;
     }
     for (uint32_t c = 0; c < r->out->n_colls; c++) {

@@ -62,7 +62,7 @@ map_chunk(struct mrsi_fates *f, uint8_t **out, struct mrs_err *e)
 
 /* Chunk i is complete: its pages stay in the file and count against no budget until they are touched again. */
 static void
-let_go(const struct mrsi_fates *f, uint64_t i)
+drop_pages(const struct mrsi_fates *f, uint64_t i)
 {
     MRS_ASSERT(i < f->n_chunk);
     if (i >= chunks_in_memory(f)) {
@@ -101,7 +101,7 @@ mrsi_fates_append(struct mrsi_fates *f, const uint8_t *bits, uint64_t n, struct 
     while (n) {
         if (f->n == f->n_chunk * MRSI_FATE_CHUNK) {
             if (f->n_chunk) {
-                let_go(f, f->n_chunk - 1);
+                drop_pages(f, f->n_chunk - 1);
             }
             enum mrs_status s = add_chunk(f, e);
             if (s != MRS_OK) {
@@ -187,7 +187,7 @@ mrsi_fates_count(const struct mrsi_fates *f, uint64_t counts[MRSI_FATES])
     for (uint64_t i = 0; i < f->n; i++) {
         counts[f->chunk[i / MRSI_FATE_CHUNK][i % MRSI_FATE_CHUNK] & (MRSI_FATES - 1)]++;
         if (i % MRSI_FATE_CHUNK == MRSI_FATE_CHUNK - 1) {
-            let_go(f, i / MRSI_FATE_CHUNK);
+            drop_pages(f, i / MRSI_FATE_CHUNK);
         }
     }
 }
@@ -205,7 +205,7 @@ mrsi_fates_save(struct mrsi_fates *f, const char *name, struct mrs_build *b, str
     for (uint64_t i = 0; s == MRS_OK && i < f->n_chunk; i++) {
         uint64_t left = f->n - i * MRSI_FATE_CHUNK;
         s = mrsi_savepoint_file_put(&copy, f->chunk[i], left < MRSI_FATE_CHUNK ? left : MRSI_FATE_CHUNK, e);
-        let_go(f, i);
+        drop_pages(f, i);
     }
     s = mrsi_savepoint_file_end(&copy, s, e);
     return s == MRS_OK ? mrsi_savepoint_file_save(&copy, name, b, files, e) : s;

@@ -29,10 +29,10 @@ has(struct mrs_lists *lists, uint32_t no, struct mrs_val v, bool *yes, struct mr
         return mrs_buf_status(&a->key, e);
     }
     *yes = mrsi_value_list_has(&en->list[no], a->key.p, a->key.n);
-    if (a->worker->first_look) {
+    if (a->worker->first_read) {
         struct mrsi_row *row = &a->worker->rows[en->list_row + no];
         row->found += *yes;
-        row->asked_types |= lacks ? 0 : mrsi_type_bit(v.type);
+        row->searched_types |= lacks ? 0 : mrsi_type_bit(v.type);
         row->lacking += lacks && *yes;
         row->outside += lacks && !*yes;
     }
@@ -113,10 +113,10 @@ nothing_line(const struct mrs_step *st, const struct mrs_condition *c, const str
 {
     MRS_ASSERT(size > 0);
     char here[160], there[160];
-    if (row->found || !row->asked_types || !types) {
+    if (row->found || !row->searched_types || !types) {
         return false;
     }
-    type_names(row->asked_types & ~mrsi_type_bit(MRS_ARRAY), here, sizeof here);
+    type_names(row->searched_types & ~mrsi_type_bit(MRS_ARRAY), here, sizeof here);
     type_names(types, there, sizeof there);
     snprintf(line, size, "step %u, %s: no value of %.200s in %.255s is among %.200s of %.255s: here they are of type "
              "%s, there %s", st->no, st->type->name, c->path, of(st, c), c->field.text, c->from.ns,

@@ -11,7 +11,7 @@ struct fit_documents {
     const int *cancel;
 };
 
-struct fit_giving {
+struct fit_rows {
     struct mrs_measurements *m; /* NULL: documents are used unchanged */
     enum mrs_status (*take)(void *to, struct mrs_view doc);
     void *to;
@@ -64,7 +64,7 @@ find_series(struct fit_documents *x, uint32_t *i, struct mrs_measurements **m, s
 
 /* Passes on the document, or all measurements of a bucket; damage is skipped, since the run reports it. */
 static enum mrs_status
-give(const struct fit_giving *g, struct mrs_view doc)
+put_rows(const struct fit_rows *g, struct mrs_view doc)
 {
     struct mrs_view row;
     if (mrs_doc_check(doc.p, doc.n, MRS_DEPTH_READ, NULL) != MRS_OK) {
@@ -88,7 +88,7 @@ documents(void *arg, const char *ns, enum mrs_status (*take)(void *to, struct mr
     struct fit_documents *x = arg;
     struct mrs_reader *reader = NULL;
     struct mrs_block b;
-    struct fit_giving g = {NULL, take, to};
+    struct fit_rows g = {NULL, take, to};
     uint32_t i = mrsi_input_find(x->in, ns);
     enum mrs_status s = i == MRSI_NONE ? MRS_OK : find_series(x, &i, &g.m, e);
     if (s != MRS_OK || i == MRSI_NONE || !mrs_input_at(x->in, i)->data_path) {
@@ -102,7 +102,7 @@ documents(void *arg, const char *ns, enum mrs_status (*take)(void *to, struct mr
         s = cancelled ? mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted") : mrs_reader_next(reader, &b, e);
         for (size_t at = 0; s == MRS_OK && at < b.n;) {
             struct mrs_view doc = {b.p + at, mrs_le32(b.p + at)};
-            s = give(&g, doc);
+            s = put_rows(&g, doc);
             at += doc.n;
         }
     }

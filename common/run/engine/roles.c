@@ -55,7 +55,7 @@ note_role(struct mrsi_engine *en, struct mrs_view role)
 }
 
 static bool
-holds_roles(const struct mrs_input_ns *in)
+has_roles(const struct mrs_input_ns *in)
 {
     static const char name[] = "$admin.system.roles.bson";
     if (in->kind == MRS_INPUT_DATA) {
@@ -73,7 +73,7 @@ mrsi_note_roles(struct mrsi_engine *en, struct mrs_err *e)
         struct mrs_reader *r = NULL;
         struct mrs_block b;
         struct mrs_err ignored;
-        if (!holds_roles(mrs_input_at(en->in, i))) {
+        if (!has_roles(mrs_input_at(en->in, i))) {
             continue;
         }
         mrs_err_clear(&ignored);

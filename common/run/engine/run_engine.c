@@ -445,11 +445,11 @@ publish(struct mrsi_engine *en, struct mrs_err *e)
     struct mrs_view extra;
     char id[33];
     if (en->opts->discard) {
-        enum mrs_status gone = mrsi_ckpt_forget(en, e); /* first: it describes what is removed now */
-        if (gone == MRS_OK) {
+        enum mrs_status removed = mrsi_ckpt_forget(en, e); /* first: it describes what is removed now */
+        if (removed == MRS_OK) {
             mrs_output_abort(en->out);
         }
-        return gone;
+        return removed;
     }
     if (mrsi_ckpt_is_published(en)) {
         en->report->published = true;

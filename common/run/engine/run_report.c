@@ -150,8 +150,8 @@ is_idle(const struct mrsi_engine *en, uint32_t step)
         const struct mrsi_row *r = &en->rows[en->row_of[step][0]];
         return !empty && !r->changed && !r->refused && !r->dropped;
     }
-    bool looks = d->family == MRS_FAMILY_SPREAD || d->family == MRS_FAMILY_GROUP || d->family == MRS_FAMILY_FOLD;
-    return looks && !done && !empty;
+    bool reads_all = d->family == MRS_FAMILY_SPREAD || d->family == MRS_FAMILY_GROUP || d->family == MRS_FAMILY_FOLD;
+    return reads_all && !done && !empty;
 }
 
 /* A step that matched nothing is more often a slip in `match`, `path` or `where` than intended. */

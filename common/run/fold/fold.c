@@ -63,9 +63,9 @@ accept_reading(struct mrsi_fold *f, struct mrs_err *e)
 
 /* SKIP: groups cannot be gathered, so the step starts over with records; else s, the result of gathering. */
 static enum mrs_status
-unless_given_up(struct mrsi_fold *f, enum mrs_status s, struct mrs_err *e)
+restart_if_abandoned(struct mrsi_fold *f, enum mrs_status s, struct mrs_err *e)
 {
-    if (s != MRS_FAIL || !f->gather.gave_up || e->code != MRS_E_LIMIT) {
+    if (s != MRS_FAIL || !f->gather.abandoned || e->code != MRS_E_LIMIT) {
         return s;
     }
     mrs_err_clear(e);
@@ -78,7 +78,7 @@ unless_given_up(struct mrsi_fold *f, enum mrs_status s, struct mrs_err *e)
 static enum mrs_status
 read_from(struct mrsi_fold *f, struct mrs_err *e)
 {
-    enum mrs_status s = unless_given_up(f, mrsi_fold_read(f, e), e);
+    enum mrs_status s = restart_if_abandoned(f, mrsi_fold_read(f, e), e);
     if (s == MRS_SKIP) {
         return MRS_OK;
     }
@@ -96,7 +96,7 @@ write_groups(struct mrsi_fold *f, struct mrs_err *e)
     if (mrsi_ids_is_between(&f->sides.ids)) {
         return MRS_OK;
     }
-    enum mrs_status s = mrsi_step_outputs_held(&f->sides, false, f->stage == MRSI_FOLD_WRITES, e);
+    enum mrs_status s = mrsi_step_outputs_existing(&f->sides, false, f->stage == MRSI_FOLD_WRITES, e);
     f->pass.from = mrs_empty_doc();
     return s == MRS_OK ? mrsi_fold_write(f, e) : s;
 }
@@ -183,7 +183,7 @@ mrsi_fold_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     struct mrsi_fold f = {.en = en, .step = step, .st = st, .ops = st->type->fold};
     enum mrs_status s = init(&f, e);
     if (s == MRS_OK && mrsi_pass_is_resumed(&f.pass)) {
-        s = unless_given_up(&f, mrsi_fold_state_load(&f, e), e);
+        s = restart_if_abandoned(&f, mrsi_fold_state_load(&f, e), e);
         s = s == MRS_SKIP ? MRS_OK : s;
     }
     while (s == MRS_OK && f.stage != MRSI_FOLD_IS_DONE) {

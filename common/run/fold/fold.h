@@ -142,7 +142,7 @@ const struct mrsi_fold_group *mrsi_fold_group_at(const struct mrsi_fold_load *l,
 /* Decides whether to gather. */
 void mrsi_fold_gather_begin(struct mrsi_fold *f);
 void mrsi_fold_gather_clear(struct mrsi_fold *f); /* switches to records */
-/* Feeds contiguous entries (struct mrsi_fold_input) of documents after those of the last call. FAIL with gave_up:
+/* Feeds contiguous entries (struct mrsi_fold_input) of documents after those of the last call. FAIL with abandoned:
  * switch to records. */
 enum mrs_status mrsi_fold_gather_all(struct mrsi_fold *f, struct mrsi_worker *w, const struct mrs_buf *inputs,
                                      struct mrs_err *e);
@@ -167,7 +167,7 @@ void mrsi_fold_group_begin(struct mrsi_fold_one *o);
 enum mrs_status mrsi_fold_group_on(struct mrsi_fold_one *o, struct mrsi_worker *w, struct mrsi_fold_out *out,
                                    struct mrsi_fold_source *source, struct mrs_err *e);
 /* Moves held-back documents from memory to the file. */
-enum mrs_status mrsi_fold_file_held(struct mrsi_fold_one *o, struct mrs_err *e);
+enum mrs_status mrsi_fold_flush_docs(struct mrsi_fold_one *o, struct mrs_err *e);
 /* The same for a gathered group. */
 enum mrs_status mrsi_fold_small_group(struct mrsi_fold_one *o, struct mrsi_worker *w, struct mrsi_fold_out *out,
                                       const struct mrs_fold_small *x, struct mrs_err *e);
@@ -194,7 +194,7 @@ enum mrs_status mrsi_fold_heavy_save(struct mrsi_fold *f, struct mrs_build *b, s
 enum mrs_status mrsi_fold_heavy_load(struct mrsi_fold *f, struct mrs_view saved, struct mrs_err *e);
 
 /* ---- passes; each resumes at the savepoint if f->pass has one ---- */
-/* fold_read.c: reads all documents of from into groups or records. FAIL with gave_up: switch to records. */
+/* fold_read.c: reads all documents of from into groups or records. FAIL with abandoned: switch to records. */
 enum mrs_status mrsi_fold_read(struct mrsi_fold *f, struct mrs_err *e);
 /* Discards everything read, and refusals after `then`; records are used from here on. */
 void mrsi_fold_forget(struct mrsi_fold *f, struct mrsi_refused_position then);

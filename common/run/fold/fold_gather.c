@@ -54,9 +54,9 @@ mrsi_fold_gather_clear(struct mrsi_fold *f)
 }
 
 static enum mrs_status
-give_up(struct mrsi_fold *f, struct mrs_err *e)
+abandon(struct mrsi_fold *f, struct mrs_err *e)
 {
-    f->gather.gave_up = true;
+    f->gather.abandoned = true;
     return mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "groups must be gathered as records");
 }
 
@@ -162,10 +162,11 @@ take_room(struct mrsi_fold *f, size_t size, uint8_t **to, struct mrs_err *e)
 {
     MRS_ASSERT(size > 0);
     struct mrsi_fold_gather *g = &f->gather;
-    g->held += size + 4 * (sizeof(struct mrsi_fold_group) + sizeof(struct fold_gather_slot) + sizeof(struct key_slot));
-    bool too_much = g->held > f->en->memory / 2 && f->stage == MRSI_FOLD_GATHERS;
+    g->used_bytes += size + 4 * (sizeof(struct mrsi_fold_group) + sizeof(struct fold_gather_slot) +
+                               sizeof(struct key_slot));
+    bool too_much = g->used_bytes > f->en->memory / 2 && f->stage == MRSI_FOLD_GATHERS;
     if (too_much || g->n_shared_all == UINT32_MAX / 4) {
-        return give_up(f, e);
+        return abandon(f, e);
     }
     *to = mrs_arena_alloc(&g->room, size);
     return *to ? MRS_OK : mrs_err_memory(e, size);
@@ -176,7 +177,7 @@ static enum mrs_status
 enter_group(struct mrsi_fold *f, const struct mrsi_rec *first, uint32_t ref, struct mrs_err *e)
 {
     struct mrsi_fold_gather *g = &f->gather;
-    struct mrs_view shared = {mrsi_rec_shape(first), first->shape_len};
+    struct mrs_view shared = {mrsi_rec_payload(first), first->payload_len};
     struct mrsi_fold_group group = {.first = first, .key = mrsi_fold_key(first), .ref = ref};
     mrs_buf_put(&g->groups.groups, &group, sizeof group);
     if (g->groups.groups.bad) {
@@ -194,10 +195,10 @@ new_group(struct mrsi_fold *f, struct mrs_view shared, uint32_t shared_ref, uint
 {
     const struct mrsi_fold_gather *g = &f->gather;
     struct mrsi_rec_parts x = {g->key.p, NULL, shared.p};
-    struct mrsi_rec rec = {.ref = shared_ref, .verify_len = (uint32_t)g->key.n, .shape_len = shared.n};
+    struct mrsi_rec rec = {.ref = shared_ref, .verify_len = (uint32_t)g->key.n, .payload_len = shared.n};
     struct gathered head = {0};
     uint8_t *p = NULL;
-    rec.total = (uint32_t)((sizeof rec + rec.verify_len + rec.shape_len + 7) & ~(size_t)7);
+    rec.total = (uint32_t)((sizeof rec + rec.verify_len + rec.payload_len + 7) & ~(size_t)7);
     size_t size = sizeof head + g->size + rec.total;
     enum mrs_status s = take_room(f, size, &p, e);
     if (s != MRS_OK) {
@@ -224,7 +225,7 @@ new_shared(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_view shared, u
     enum mrs_status s = mrsi_fold_group_key(f, w, shared, &g->key, e);
     if (s == MRS_SKIP) { /* the document is refused, which requires records */
         mrs_err_clear(&w->err);
-        return give_up(f, e);
+        return abandon(f, e);
     }
     MRS_THEN(s, room_for_key(g, e));
     MRS_THEN(s, room_for_shared(g, e));
@@ -270,8 +271,8 @@ prefetch(const struct mrsi_fold_gather *g, const struct mrsi_fold_input *const *
 static enum mrs_status
 feed(struct mrsi_fold *f, struct mrsi_worker *w, void *work, const struct mrsi_fold_input *b, struct mrs_err *e)
 {
-    MRS_ASSERT(b->total >= sizeof *b + (size_t)b->shared + b->shape);
-    struct mrs_view shared = {(const uint8_t *)(b + 1), b->shared}, shape = {shared.p + shared.n, b->shape};
+    MRS_ASSERT(b->total >= sizeof *b + (size_t)b->shared + b->payload);
+    struct mrs_view shared = {(const uint8_t *)(b + 1), b->shared}, payload = {shared.p + shared.n, b->payload};
     const struct fold_gather_slot *slot = slot_of(&f->gather, shared, b->ref);
     struct gathered head;
     if (!slot->shared) {
@@ -283,10 +284,10 @@ feed(struct mrsi_fold *f, struct mrsi_worker *w, void *work, const struct mrsi_f
     }
     uint8_t *p = slot->group;
     memcpy(&head, p, sizeof head);
-    enum mrs_status s = f->ops->small_feed(f->st->state, &w->ctx, work, p + sizeof head, head.n == 0, shape);
+    enum mrs_status s = f->ops->small_feed(f->st->state, &w->ctx, work, p + sizeof head, head.n == 0, payload);
     if (s == MRS_SKIP) {
         mrs_err_clear(&w->err);
-        return give_up(f, e);
+        return abandon(f, e);
     }
     head.n++;
     memcpy(p, &head, sizeof head);
@@ -323,7 +324,7 @@ mrsi_fold_small_at(const struct mrsi_fold *f, uint32_t i)
     const uint8_t *p = gathered_of(f, first);
     struct gathered head;
     memcpy(&head, p, sizeof head);
-    return (struct mrs_fold_small){p + sizeof head, {mrsi_rec_shape(first), first->shape_len}, head.n};
+    return (struct mrs_fold_small){p + sizeof head, {mrsi_rec_payload(first), first->payload_len}, head.n};
 }
 
 static enum mrs_status
@@ -352,7 +353,7 @@ mrsi_fold_gather_end(struct mrsi_fold *f, struct mrs_err *e)
         s = f->ops->small_end(f->st->state, &w->ctx, work, &x, &put);
         if (s == MRS_SKIP) {
             mrs_err_clear(&w->err);
-            return give_up(f, e);
+            return abandon(f, e);
         }
         s = s == MRS_OK ? s : mrsi_kernel_failed(w, s, e);
     }
@@ -406,7 +407,7 @@ whole_group(const struct back *bk, const uint8_t *p, size_t n, bool *bad)
         return 0;
     }
     memcpy(&r, p + before, sizeof r);
-    *bad = r.total != (((uint64_t)sizeof r + r.verify_len + r.shape_len + 7) & ~(uint64_t)7) || r.sort_len;
+    *bad = r.total != (((uint64_t)sizeof r + r.verify_len + r.payload_len + 7) & ~(uint64_t)7) || r.sort_len;
     return *bad || n < before + r.total ? 0 : before + r.total;
 }
 

@@ -47,7 +47,7 @@ struct mrsi_fold_shared {
     const struct mrsi_fold_rec *rec;
     uint64_t ordinal; /* of the piece */
     uint32_t group;
-    uint32_t alike;   /* index of the first equal shared record of the group in another piece; or its own */
+    uint32_t first_equal;   /* index of the first equal shared record of the group in another piece; or its own */
 };
 struct mrsi_fold_load {
     struct mrs_buf bytes, list, shared_all, groups, table, sorted;
@@ -69,10 +69,10 @@ mrsi_fold_ordinal_of(const struct mrsi_fold_load *l, const struct mrsi_fold_memb
 struct mrsi_fold_input { /* the entry of a document; shared record and payload follow */
     uint32_t total;      /* size with this header, padded to 8 */
     uint32_t ref;        /* a part of the shared record's hash */
-    uint32_t shared, shape; /* sizes */
+    uint32_t shared, payload; /* sizes */
 };
 struct mrsi_fold_gather {
-    bool on, gave_up;
+    bool on, abandoned;
     struct mrsi_temp *image; /* of the complete groups, for savepoints; NULL: not made */
     uint64_t image_bytes;
     size_t size;           /* of a state, padded to 8 */
@@ -81,14 +81,15 @@ struct mrsi_fold_gather {
     uint32_t n_slots, n_shared_all, n_keys;
     struct mrs_buf key;    /* scratch for a computed key */
     struct mrsi_fold_load groups; /* only `groups` of it is used */
-    uint64_t held;
+    uint64_t used_bytes;
 };
 
 /* ---- fold_one.c: folds one group ---- */
 struct mrsi_fold;
 struct mrsi_fold_source {
-    enum mrs_status (*next)(struct mrsi_fold_source *s, struct mrs_view *shape, struct mrs_err *e); /* OK, END, DEAD */
-    uint32_t (*more)(struct mrsi_fold_source *s, struct mrs_view *shape, uint32_t most); /* as in struct mrs_members */
+    /* OK, END, DEAD; more: as in struct mrs_members */
+    enum mrs_status (*next)(struct mrsi_fold_source *s, struct mrs_view *payload, struct mrs_err *e);
+    uint32_t (*more)(struct mrsi_fold_source *s, struct mrs_view *payload, uint32_t most);
     struct mrs_view shared; /* of the last member returned */
     bool same_shared;    /* as in struct mrs_members */
     uint64_t at; /* ordinal of the last member returned */
@@ -123,7 +124,7 @@ struct mrsi_fold_one {
     struct mrsi_temp *file;
     uint64_t filed;         /* bytes in the file */
     struct mrs_buf room;
-    uint64_t n_given;
+    uint64_t n_returned;
     bool ended;
     bool live; /* ready for use */
     enum mrsi_fold_way way;

@@ -103,11 +103,11 @@ note_shared(struct mrsi_fold_load *l, struct fold_load_stream *st, const struct 
     struct mrsi_fold_group *g = &groups_of(l)[group];
     const struct mrsi_fold_shared *last = (const struct mrsi_fold_shared *)(const void *)l->shared_all.p + g->shared;
     struct mrsi_fold_shared shared = {r, st->ordinal, group, (uint32_t)(l->shared_all.n / sizeof shared)};
-    st->shared[r->shared] = shared.alike;
+    st->shared[r->shared] = shared.first_equal;
     if (g->n && mrsi_fold_compare(mrsi_fold_shared_rest(last->rec), mrsi_fold_shared_rest(r)) == 0) {
-        shared.alike = g->shared;
+        shared.first_equal = g->shared;
     }
-    g->shared = shared.alike;
+    g->shared = shared.first_equal;
     mrs_buf_put(&l->shared_all, &shared, sizeof shared);
 }
 

@@ -32,7 +32,7 @@ is_short(struct mrs_view order)
 static uint64_t
 doc_len(const struct mrsi_fold_parts *x)
 {
-    return (uint64_t)x->shape.n + (is_short(x->order) ? 0 : sizeof x->order.n + x->order.n);
+    return (uint64_t)x->payload.n + (is_short(x->order) ? 0 : sizeof x->order.n + x->order.n);
 }
 
 static uint8_t *
@@ -71,7 +71,7 @@ put_doc(uint8_t *at, const struct mrsi_fold_parts *x, uint32_t shared, uint64_t 
         at = put(at, &x->order.n, sizeof x->order.n);
         at = put(at, x->order.p, x->order.n);
     }
-    put(at, x->shape.p, x->shape.n);
+    put(at, x->payload.p, x->payload.n);
 }
 
 static void
@@ -117,17 +117,18 @@ static inline uint8_t *
 put_head(struct mrsi_fold_router *r, const struct mrsi_fold_shared_cache *seen, const struct mrs_fold_fast *x,
          uint64_t ordinal)
 {
-    const bool dated = x->date_at != MRS_FOLD_ELSEWHERE && x->shape_bytes <= MRSI_FOLD_DATED_BYTES;
+    const bool dated = x->date_at != MRS_FOLD_ELSEWHERE && x->payload_bytes <= MRSI_FOLD_DATED_BYTES;
     const size_t head = dated ? sizeof(struct mrsi_fold_rec) : sizeof(struct mrsi_fold_doc);
-    uint8_t *at = room_behind(r, seen, mrsi_fold_room(head, x->shape_bytes), ordinal), order[MRS_KEY_DATE];
+    uint8_t *at = room_behind(r, seen, mrsi_fold_room(head, x->payload_bytes), ordinal), order[MRS_KEY_DATE];
     const uint64_t since = ordinal - r->open[seen->part].ordinal;
     if (at && dated) {
         struct mrsi_fold_rec rec = {(uint32_t)since, (uint16_t)seen->shared, (uint8_t)(MRSI_FOLD_DATED + x->date_at),
-                                    (uint8_t)x->shape_bytes};
+                                    (uint8_t)x->payload_bytes};
         memcpy(at, &rec, sizeof rec);
     } else if (at) {
         mrs_key_date(order, x->date);
-        struct mrsi_fold_doc rec = head_of(x->shape_bytes, (struct mrs_view){order, sizeof order}, seen->shared, since);
+        struct mrsi_fold_doc rec = head_of(x->payload_bytes, (struct mrs_view){order, sizeof order}, seen->shared,
+                                            since);
         memcpy(at, &rec, sizeof rec);
     }
     return at ? at + head : NULL;
@@ -141,7 +142,7 @@ mrsi_fold_keep_fast(struct mrsi_fold_router *r, const struct mrsi_fold_shared_ca
     if (!at) {
         return false;
     }
-    for (const struct mrs_fold_span *v = x->shape, *end = v + x->n_spans; v < end; v++) {
+    for (const struct mrs_fold_span *v = x->payload, *end = v + x->n_spans; v < end; v++) {
         mrs_copy_value(at, doc + v->at, v->n);
         at += v->n;
     }

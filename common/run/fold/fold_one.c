@@ -85,24 +85,24 @@ relieve(struct mrsi_fold_one *o, struct mrs_err *e)
 
 /* ---- callbacks for the step ---- */
 static enum mrs_status
-next_member(struct mrs_members *m, struct mrs_view *shape, struct mrs_err *e)
+next_member(struct mrs_members *m, struct mrs_view *payload, struct mrs_err *e)
 {
     struct mrsi_fold_one *o = m->impl;
     MRS_ASSERT(o->source);
-    enum mrs_status s = o->ended ? MRS_END : o->source->next(o->source, shape, e);
+    enum mrs_status s = o->ended ? MRS_END : o->source->next(o->source, payload, e);
     m->shared = o->source->shared;
     m->same_shared = o->source->same_shared;
-    o->n_given += s == MRS_OK;
+    o->n_returned += s == MRS_OK;
     o->ended = o->ended || s == MRS_END;
     return s;
 }
 
 static uint32_t
-more_members(struct mrs_members *m, struct mrs_view *shape, uint32_t most)
+more_members(struct mrs_members *m, struct mrs_view *payload, uint32_t most)
 {
     struct mrsi_fold_one *o = m->impl;
-    uint32_t n = o->source->more(o->source, shape, most);
-    o->n_given += n;
+    uint32_t n = o->source->more(o->source, payload, most);
+    o->n_returned += n;
     return n;
 }
 
@@ -128,10 +128,10 @@ note_late(struct mrsi_fold_one *o, uint64_t ordinal, const struct mrs_err *why, 
 static enum mrs_status
 refuse_member(struct mrs_members *m, struct mrs_err *e)
 {
-    MRS_ASSERT(((struct mrsi_fold_one *)m->impl)->n_given > 0);
+    MRS_ASSERT(((struct mrsi_fold_one *)m->impl)->n_returned > 0);
     struct mrsi_fold_one *o = m->impl;
     struct mrs_err why = o->w->err;
-    uint64_t i = o->n_given - 1;
+    uint64_t i = o->n_returned - 1;
     mrs_err_clear(&o->w->err); /* e may be the same */
     enum mrs_status s = mrsi_file_array_put(&o->alone, &i, e);
     return s == MRS_OK ? note_late(o, o->source->at, &why, e) : s;
@@ -150,7 +150,7 @@ to_file(struct mrsi_fold_one *o, const uint8_t *p, size_t n, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_fold_file_held(struct mrsi_fold_one *o, struct mrs_err *e)
+mrsi_fold_flush_docs(struct mrsi_fold_one *o, struct mrs_err *e)
 {
     enum mrs_status s = o->bytes.n ? to_file(o, o->bytes.p, o->bytes.n, e) : MRS_OK;
     mrs_buf_reset(&o->bytes);
@@ -161,17 +161,17 @@ static enum mrs_status
 put_document(void *arg, struct mrs_view doc, bool but_last, struct mrs_err *e)
 {
     struct mrsi_fold_one *o = arg;
-    MRS_ASSERT(o->n_given >= but_last);
-    struct mrsi_fold_pending h = {o->n_given - but_last, o->filed + o->bytes.n, doc.n, o->w->ctx.eased};
+    MRS_ASSERT(o->n_returned >= but_last);
+    struct mrsi_fold_pending h = {o->n_returned - but_last, o->filed + o->bytes.n, doc.n, o->w->ctx.eased};
     o->w->ctx.eased = 0;
     if (mrsi_is_large(o->f->en, doc.n)) {
-        enum mrs_status filed = mrsi_fold_file_held(o, e);
+        enum mrs_status filed = mrsi_fold_flush_docs(o, e);
         MRS_THEN(filed, to_file(o, doc.p, doc.n, e));
         return filed == MRS_OK ? mrsi_file_array_put(&o->docs, &h, e) : filed;
     }
     mrs_buf_put(&o->bytes, doc.p, doc.n);
     enum mrs_status s = o->bytes.bad ? mrs_buf_status(&o->bytes, e) : mrsi_file_array_put(&o->docs, &h, e);
-    return s == MRS_OK && o->bytes.n > share(o->f) ? mrsi_fold_file_held(o, e) : s;
+    return s == MRS_OK && o->bytes.n > share(o->f) ? mrsi_fold_flush_docs(o, e) : s;
 }
 
 /* ---- the end of a group ---- */
@@ -217,7 +217,7 @@ was_alone(const struct mrsi_fold_one *o, size_t *at, uint64_t i)
 static enum mrs_status
 refuse_members(struct mrsi_fold_one *o, uint64_t from, uint64_t to, const struct mrs_err *why, struct mrs_err *e)
 {
-    MRS_ASSERT(from <= to && to <= o->n_given);
+    MRS_ASSERT(from <= to && to <= o->n_returned);
     enum mrs_status s = MRS_OK;
     o->reported = o->reported < from ? from : o->reported;
     for (size_t alone = alone_before(o, o->reported); s == MRS_OK && o->reported < to;) {
@@ -231,7 +231,7 @@ refuse_members(struct mrsi_fold_one *o, uint64_t from, uint64_t to, const struct
 }
 
 static enum mrs_status
-held_document(struct mrsi_fold_one *o, const struct mrsi_fold_pending *h, struct mrs_view *doc, struct mrs_err *e)
+pending_document(struct mrsi_fold_one *o, const struct mrsi_fold_pending *h, struct mrs_view *doc, struct mrs_err *e)
 {
     MRS_ASSERT(h->off <= o->filed + o->bytes.n);
     doc->n = (uint32_t)h->len;
@@ -257,7 +257,7 @@ write_document(struct mrsi_fold_one *o, const struct mrsi_fold_pending *h, uint6
     struct mrsi_candidate c = {o->f->en->side[o->f->step][1], source, 0, false, true};
     struct mrs_view doc;
     bool write = false;
-    enum mrs_status s = held_document(o, h, &doc, e);
+    enum mrs_status s = pending_document(o, h, &doc, e);
     MRS_THEN(s, mrsi_step_outputs_admit(sides, o->w, &o->out->lists, &c, &doc, &write, e));
     if (s == MRS_OK && write) {
         row->created++;
@@ -276,13 +276,13 @@ write_document(struct mrsi_fold_one *o, const struct mrsi_fold_pending *h, uint6
 static enum mrs_status
 one_document(struct mrsi_fold_one *o, const struct mrsi_fold_pending *h, uint64_t from, struct mrs_err *e)
 {
-    MRS_ASSERT(from <= h->end && h->end <= o->n_given);
+    MRS_ASSERT(from <= h->end && h->end <= o->n_returned);
     uint64_t source = mrsi_source(0, o->out->first_doc + o->out->n_docs);
     const struct mrsi_rejected *rejected = mrsi_step_outputs_rejected(&o->f->sides, source);
     enum mrs_status s;
     if (rejected) {
         struct mrs_view doc;
-        s = held_document(o, h, &doc, e);
+        s = pending_document(o, h, &doc, e);
         MRS_THEN(s, mrsi_step_outputs_clash(&o->f->sides, o->w, rejected, mrs_doc_get(doc, "_id"), "conflicts",
                                             "several documents would have the same _id", e));
         if (s == MRS_SKIP) {
@@ -297,7 +297,7 @@ one_document(struct mrsi_fold_one *o, const struct mrsi_fold_pending *h, uint64_
 }
 
 static struct mrsi_fold_pending
-held_at(const struct mrsi_fold_one *o, uint64_t i)
+pending_at(const struct mrsi_fold_one *o, uint64_t i)
 {
     MRS_ASSERT(i < o->docs.n);
     struct mrsi_fold_pending h;
@@ -310,16 +310,16 @@ release(struct mrsi_fold_one *o, struct mrs_err *e)
 {
     MRS_ASSERT(o->docs.ended && (o->alone.ended || o->alone.n == 0));
     enum mrs_status s = MRS_OK;
-    uint64_t from = o->released ? held_at(o, o->released - 1).end : 0;
+    uint64_t from = o->released ? pending_at(o, o->released - 1).end : 0;
     while (s == MRS_OK && o->released < o->docs.n) {
-        struct mrsi_fold_pending h = held_at(o, o->released);
+        struct mrsi_fold_pending h = pending_at(o, o->released);
         s = rest(o, h.len, e);
         MRS_THEN(s, one_document(o, &h, from, e));
         from = h.end;
         o->released += s == MRS_OK;
     }
     size_t alone = alone_before(o, from);
-    for (uint64_t i = from; s == MRS_OK && i < o->n_given && o->f->sides.ids.phase != MRSI_IDS_COLLECT; i++) {
+    for (uint64_t i = from; s == MRS_OK && i < o->n_returned && o->f->sides.ids.phase != MRSI_IDS_COLLECT; i++) {
         if (!was_alone(o, &alone, i)) {
             mrsi_fates_add(&o->f->fates, o->source->ordinal(o->source, i), MRSI_FOLD_UNUSED);
         }
@@ -343,7 +343,7 @@ void
 mrsi_fold_group_begin(struct mrsi_fold_one *o)
 {
     MRS_ASSERT(o->live);
-    o->n_given = o->filed = o->released = o->reported = o->foreign = 0;
+    o->n_returned = o->filed = o->released = o->reported = o->foreign = 0;
     o->way = MRSI_FOLD_FEEDS;
     o->fails = false;
     mrsi_file_array_reset(&o->docs);
@@ -369,7 +369,7 @@ mrsi_fold_small_group(struct mrsi_fold_one *o, struct mrsi_worker *w, struct mrs
     }
     mrsi_fold_group_begin(o);
     attach(o, w, out, NULL);
-    o->n_given = x->n;
+    o->n_returned = x->n;
     enum mrs_status s = f->ops->small_end(f->st->state, &w->ctx, work, x, &put);
     if (s != MRS_OK) { /* it did not fail when it was tried before */
         return mrsi_kernel_failed(w, s == MRS_SKIP ? MRS_FAIL : s, e);
@@ -379,7 +379,7 @@ mrsi_fold_small_group(struct mrsi_fold_one *o, struct mrsi_worker *w, struct mrs
 }
 
 static enum mrs_status
-give(struct mrsi_fold_one *o, struct mrs_err *e)
+feed(struct mrsi_fold_one *o, struct mrs_err *e)
 {
     MRS_ASSERT(o->way == MRSI_FOLD_FEEDS);
     struct mrsi_fold *f = o->f;
@@ -410,10 +410,10 @@ drain(struct mrsi_fold_one *o, struct mrs_err *e)
 {
     MRS_ASSERT(o->way == MRSI_FOLD_DRAINS);
     struct mrs_members members = {.impl = o};
-    struct mrs_view shape;
+    struct mrs_view payload;
     enum mrs_status s = MRS_OK;
     while (s == MRS_OK) {
-        s = next_member(&members, &shape, e);
+        s = next_member(&members, &payload, e);
     }
     s = s == MRS_END ? mrsi_file_array_end(&o->alone, e) : s;
     MRS_THEN(s, mrsi_file_array_end(&o->docs, e));
@@ -422,15 +422,15 @@ drain(struct mrsi_fold_one *o, struct mrs_err *e)
 }
 
 static enum mrs_status
-go_on(struct mrsi_fold_one *o, struct mrs_err *e)
+advance(struct mrsi_fold_one *o, struct mrs_err *e)
 {
     MRS_ASSERT(o->source);
-    enum mrs_status s = o->way == MRSI_FOLD_FEEDS ? give(o, e) : MRS_OK;
+    enum mrs_status s = o->way == MRSI_FOLD_FEEDS ? feed(o, e) : MRS_OK;
     if (s == MRS_OK && o->way == MRSI_FOLD_DRAINS) {
         s = drain(o, e);
     }
     if (s == MRS_OK) {
-        s = o->fails ? refuse_members(o, 0, o->n_given, &o->why, e) : release(o, e);
+        s = o->fails ? refuse_members(o, 0, o->n_returned, &o->why, e) : release(o, e);
         mrs_err_clear(&o->w->err);
     }
     return s;
@@ -441,7 +441,7 @@ mrsi_fold_group_on(struct mrsi_fold_one *o, struct mrsi_worker *w, struct mrsi_f
                    struct mrsi_fold_source *source, struct mrs_err *e)
 {
     attach(o, w, out, source);
-    return go_on(o, e);
+    return advance(o, e);
 }
 
 enum mrs_status

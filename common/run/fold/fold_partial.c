@@ -22,7 +22,7 @@ are_documents(const struct mrs_buf *b)
 bool
 mrsi_fold_can_mark(const struct mrsi_fold_one *o)
 {
-    return o->way != MRSI_FOLD_FEEDS || !o->n_given || o->f->ops->save;
+    return o->way != MRSI_FOLD_FEEDS || !o->n_returned || o->f->ops->save;
 }
 
 static enum mrs_status
@@ -33,7 +33,7 @@ put_made(struct mrsi_fold_one *o, struct mrs_build *b, struct mrs_buf *files, st
     void *work = mrsi_work_of(o->w, f->step, e);
     enum mrs_status s = work ? MRS_OK : MRS_DEAD;
     mrs_buf_init(&made, f->en->mem, UINT32_MAX);
-    if (s == MRS_OK && o->way == MRSI_FOLD_FEEDS && o->n_given) {
+    if (s == MRS_OK && o->way == MRSI_FOLD_FEEDS && o->n_returned) {
         s = f->ops->save(f->st->state, &o->w->ctx, work, &made);
         if (s != MRS_OK) {
             s = mrsi_kernel_failed(o->w, s, e);
@@ -68,11 +68,11 @@ mrsi_fold_one_save(struct mrsi_fold_one *o, struct mrs_build *b, struct mrs_buf 
 {
     mrs_build_open(b, "group", 5, MRS_DOCUMENT);
     mrs_build_i64(b, "way", o->way);
-    mrs_build_i64(b, "given", (int64_t)o->n_given);
+    mrs_build_i64(b, "given", (int64_t)o->n_returned);
     mrs_build_i64(b, "released", (int64_t)o->released);
     mrs_build_i64(b, "reported", (int64_t)o->reported);
     enum mrs_status s = put_why(o, b, e);
-    MRS_THEN(s, mrsi_fold_file_held(o, e));
+    MRS_THEN(s, mrsi_fold_flush_docs(o, e));
     MRS_THEN(s, mrsi_file_array_save(&o->docs, "docs", b, files, e));
     MRS_THEN(s, mrsi_file_array_save(&o->alone, "alone", b, files, e));
     if (s == MRS_OK) {
@@ -99,7 +99,7 @@ check_docs(void *arg, const uint8_t *p, size_t n, struct mrs_err *e)
     for (size_t i = 0; i < n; i++, k->n++) {
         struct mrsi_fold_pending h;
         memcpy(&h, p + i * sizeof h, sizeof h);
-        if (h.end < k->members || h.end > k->o->n_given || h.off != k->bytes || h.len < MRS_DOC_MIN ||
+        if (h.end < k->members || h.end > k->o->n_returned || h.off != k->bytes || h.len < MRS_DOC_MIN ||
             h.len > MRS_DOC_READ_MAX || h.eased >> MRS_EASED || h.len > k->o->filed - k->bytes) {
             return mrsi_state_damaged("documents of a group", e);
         }
@@ -118,7 +118,7 @@ check_alone(void *arg, const uint8_t *p, size_t n, struct mrs_err *e)
     for (size_t i = 0; i < n; i++) {
         uint64_t x;
         memcpy(&x, p + i * sizeof x, sizeof x);
-        if (x < k->members || x >= k->o->n_given) {
+        if (x < k->members || x >= k->o->n_returned) {
             return mrsi_state_damaged("members of a group", e);
         }
         k->members = x + 1;
@@ -138,9 +138,9 @@ static enum mrs_status
 check_files(struct mrsi_fold_one *o, struct mrs_err *e)
 {
     struct fold_partial_check docs = {.o = o}, alone = {.o = o};
-    bool ended = o->way == MRSI_FOLD_ENDS, made = o->way == MRSI_FOLD_FEEDS && o->n_given;
+    bool ended = o->way == MRSI_FOLD_ENDS, made = o->way == MRSI_FOLD_FEEDS && o->n_returned;
     if (o->docs.ended != ended || o->alone.ended != ended || o->released > o->docs.n || (!ended && o->released) ||
-        o->reported > (ended ? o->n_given : 0) || made != (o->made.n > 0) || (made && !are_documents(&o->made))) {
+        o->reported > (ended ? o->n_returned : 0) || made != (o->made.n > 0) || (made && !are_documents(&o->made))) {
         return mrsi_state_damaged("a group", e);
     }
     enum mrs_status s = check_array(&o->docs, &docs, check_docs, e);
@@ -170,7 +170,7 @@ mrsi_fold_one_load(struct mrsi_fold_one *o, struct mrs_view saved, struct mrs_er
     bool bad = false;
     struct mrs_view d = mrsi_savepoint_doc(saved, "group");
     o->way = (enum mrsi_fold_way)mrsi_state_number(d, "way", MRSI_FOLD_ENDS, &bad);
-    o->n_given = mrsi_state_number(d, "given", INT64_MAX, &bad);
+    o->n_returned = mrsi_state_number(d, "given", INT64_MAX, &bad);
     o->released = mrsi_state_number(d, "released", INT64_MAX, &bad);
     o->reported = mrsi_state_number(d, "reported", INT64_MAX, &bad);
     get_why(o, d, &bad);
@@ -233,7 +233,7 @@ apply_inside(struct mrsi_fold *f, struct mrs_view saved, struct mrs_err *e)
     MRS_THEN(s, mrsi_file_array_load(&f->heavy.ordinals, saved, "members", e));
     s = s == MRS_OK && t->temp ? mrsi_savepoint_items_each(&items, t->temp, t->bytes, e) : s;
     MRS_THEN(s, mrsi_fold_one_load(&f->heavy.one, saved, e));
-    if (s == MRS_OK && (t->n != f->heavy.one.n_given || t->ended != (f->heavy.one.way == MRSI_FOLD_ENDS))) {
+    if (s == MRS_OK && (t->n != f->heavy.one.n_returned || t->ended != (f->heavy.one.way == MRSI_FOLD_ENDS))) {
         s = mrsi_state_damaged("members of a group", e);
     }
     return s;
@@ -252,7 +252,7 @@ mrsi_fold_heavy_load(struct mrsi_fold *f, struct mrs_view saved, struct mrs_err 
     uint64_t piece = mrsi_state_number(saved, "piece", INT64_MAX, &bad);
     uint64_t put = mrsi_state_number(saved, "put", INT64_MAX, &bad);
     bad = bad || on.type != MRS_BOOL || sorted.type != MRS_BOOL || inside.type != MRS_BOOL ||
-          (*inside.p && !*sorted.p) || !mrsi_step_outputs_have_held(&f->sides) || !f->next_part ||
+          (*inside.p && !*sorted.p) || !mrsi_step_outputs_have_existing(&f->sides) || !f->next_part ||
           f->next_part > f->spill.n_part ||
           piece > f->spill.part[f->next_part - 1].pieces.n / sizeof(struct mrsi_spill_piece);
     if (bad) {

@@ -10,7 +10,7 @@ struct waiting { /* a document after enter_fast, while the cache entry of its sh
     struct mrs_view doc;
     uint64_t ordinal;
     const struct mrs_template *tpl; /* template of the document, while this is its number */
-    uint64_t look_no;
+    uint64_t tpl_no;
     struct mrs_fold_fast seen;
     struct mrs_buf name; /* key of the shared record */
     uint64_t shared; /* hash of it */
@@ -40,13 +40,13 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
         mrs_block_init(&job->block, f->en->mem);
         mrs_buf_init(&job->entry.group, f->en->mem, MRS_KEY_MAX);
         mrs_buf_init(&job->entry.order, f->en->mem, MRS_KEY_MAX);
-        mrs_buf_init(&job->entry.shape, f->en->mem, MRSI_SHAPE_MAX);
-        mrs_buf_init(&job->entry.shared, f->en->mem, 2u * MRSI_SHAPE_MAX);
-        mrs_buf_init(&job->shared, f->en->mem, 2u * MRSI_SHAPE_MAX);
+        mrs_buf_init(&job->entry.payload, f->en->mem, MRSI_PAYLOAD_MAX);
+        mrs_buf_init(&job->entry.shared, f->en->mem, 2u * MRSI_PAYLOAD_MAX);
+        mrs_buf_init(&job->shared, f->en->mem, 2u * MRSI_PAYLOAD_MAX);
         mrs_buf_init(&job->bits, f->en->mem, SIZE_MAX);
         mrs_buf_init(&job->found, f->en->mem, SIZE_MAX);
         for (int i = 0; i < WAITING; i++) {
-            mrs_buf_init(&job->waiting[i].name, f->en->mem, 2u * MRSI_SHAPE_MAX);
+            mrs_buf_init(&job->waiting[i].name, f->en->mem, 2u * MRSI_PAYLOAD_MAX);
         }
     }
     enum mrs_status s = mrsi_scan_next(&f->scan, &job->block, &job->part, e);
@@ -65,8 +65,8 @@ static enum mrs_status
 put_group_value(const struct mrsi_fold *f, struct fold_read_job *job, struct mrs_err *e)
 {
     const struct mrs_fold_entry *x = &job->entry;
-    struct mrsi_fold_input b = {.shared = (uint32_t)x->shared.n, .shape = (uint32_t)x->shape.n};
-    size_t total = (sizeof b + x->shared.n + x->shape.n + 7) & ~(size_t)7;
+    struct mrsi_fold_input b = {.shared = (uint32_t)x->shared.n, .payload = (uint32_t)x->payload.n};
+    size_t total = (sizeof b + x->shared.n + x->payload.n + 7) & ~(size_t)7;
     uint8_t *p = mrs_buf_take(&job->found, total);
     if (!p) {
         return mrs_err_memory(e, total);
@@ -75,7 +75,7 @@ put_group_value(const struct mrsi_fold *f, struct fold_read_job *job, struct mrs
     b.ref = (uint32_t)mrs_hash64(x->shared.p, x->shared.n, f->en->secret.seed);
     memcpy(p, &b, sizeof b);
     mrs_copy_short(p + sizeof b, x->shared.p, x->shared.n);
-    mrs_copy_short(p + sizeof b + x->shared.n, x->shape.p, x->shape.n);
+    mrs_copy_short(p + sizeof b + x->shared.n, x->payload.p, x->payload.n);
     return MRS_OK;
 }
 
@@ -92,9 +92,9 @@ put_found(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_read_job *job,
         return s;
     }
     size_t n_shared = shared->n;
-    const struct mrs_buf *all = n_shared ? shared : &x->shape;
+    const struct mrs_buf *all = n_shared ? shared : &x->payload;
     if (n_shared) {
-        mrs_buf_put(shared, x->shape.p, x->shape.n);
+        mrs_buf_put(shared, x->payload.p, x->payload.n);
     }
     struct mrsi_rec_parts parts = {x->group.p, x->order.p, all->p};
     size_t total = (sizeof(struct mrsi_rec) + x->group.n + x->order.n + all->n + 7) & ~(size_t)7;
@@ -108,7 +108,7 @@ put_found(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_read_job *job,
                          .order = ordinal,
                          .verify_len = (uint32_t)x->group.n,
                          .sort_len = (uint32_t)x->order.n,
-                         .shape_len = (uint32_t)all->n};
+                         .payload_len = (uint32_t)all->n};
     mrsi_rec_fill(p, &r, &parts);
     return MRS_OK;
 }
@@ -124,7 +124,7 @@ put_member(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_read_job *job
     if (!job->routes) {
         return put_found(f, w, job, ordinal, doc, e);
     }
-    struct mrsi_fold_parts parts = {.order = view_of(&x->order), .shape = view_of(&x->shape), .shared =
+    struct mrsi_fold_parts parts = {.order = view_of(&x->order), .payload = view_of(&x->payload), .shared =
             view_of(&x->shared),
                                     .ordinal = ordinal};
     if (!f->ops->group) {
@@ -144,7 +144,7 @@ fill_entry(struct mrs_fold_entry *x, const struct mrs_fold_fast *g, const uint8_
     mrs_buf_put(&x->shared, g->shared->p, g->shared->n);
     mrs_key_append(&x->order, mrs_make_i64(room, g->date, MRS_DATE), false);
     for (uint32_t i = 0; i < g->n_spans; i++) {
-        mrs_buf_put(&x->shape, doc + g->shape[i].at, g->shape[i].n);
+        mrs_buf_put(&x->payload, doc + g->payload[i].at, g->payload[i].n);
     }
     x->takes_part = true;
 }
@@ -153,11 +153,11 @@ fill_entry(struct mrs_fold_entry *x, const struct mrs_fold_fast *g, const uint8_
 static enum mrs_status
 entry_status(const struct mrs_fold_entry *x, struct mrsi_worker *w, struct mrs_err *e)
 {
-    if (!x->takes_part || !(x->group.bad | x->order.bad | x->shape.bad | x->shared.bad)) {
+    if (!x->takes_part || !(x->group.bad | x->order.bad | x->payload.bad | x->shared.bad)) {
         return MRS_OK;
     }
-    if (x->group.bad == 1 || x->order.bad == 1 || x->shape.bad || x->shared.bad) {
-        return mrs_err_memory(e, x->shape.n);
+    if (x->group.bad == 1 || x->order.bad == 1 || x->payload.bad || x->shared.bad) {
+        return mrs_err_memory(e, x->payload.n);
     }
     return mrs_err_set(&w->err, MRS_SKIP, MRS_E_LIMIT, "a key of more than %u bytes", MRS_KEY_MAX);
 }
@@ -173,7 +173,7 @@ one_document(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_read_job *j
     x->takes_part = false;
     mrs_buf_reset(&x->group);
     mrs_buf_reset(&x->order);
-    mrs_buf_reset(&x->shape);
+    mrs_buf_reset(&x->payload);
     mrs_buf_reset(&x->shared);
     mrs_err_clear(&w->err);
     mrsi_remarks_begin(w);
@@ -208,7 +208,7 @@ one_waiting(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_read_job *jo
     const struct mrs_eval_fields *fields = w->ctx.fields;
     const uint8_t *fields_of = w->ctx.fields_of;
     job->known.tpl = x->tpl;
-    w->ctx.fields = x->tpl && x->tpl->no == x->look_no ? &job->known : NULL;
+    w->ctx.fields = x->tpl && x->tpl->no == x->tpl_no ? &job->known : NULL;
     w->ctx.fields_of = x->doc.p;
     enum mrs_status s = one_document(f, w, job, x->ordinal, &x->doc, &x->seen, e);
     w->ctx.fields = fields;
@@ -248,7 +248,7 @@ fast_first(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_read_job *job
         x->doc = *doc;
         x->ordinal = ordinal;
         x->tpl = w->ctx.fields ? w->ctx.fields->tpl : NULL;
-        x->look_no = x->tpl ? x->tpl->no : 0;
+        x->tpl_no = x->tpl ? x->tpl->no : 0;
         x->shared = mrsi_fold_route_prefetch(f, w, view_of(&x->name));
         return ++job->n_waiting < WAITING ? MRS_OK : route_waiting(f, w, job, e);
     }
@@ -328,7 +328,7 @@ clear(void *arg, void *p)
     if (job->block.mem) {
         mrs_buf_clear(&job->entry.group);
         mrs_buf_clear(&job->entry.order);
-        mrs_buf_clear(&job->entry.shape);
+        mrs_buf_clear(&job->entry.payload);
         mrs_buf_clear(&job->entry.shared);
         mrs_buf_clear(&job->shared);
         mrs_buf_clear(&job->bits);

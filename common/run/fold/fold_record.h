@@ -49,7 +49,7 @@ struct mrsi_fold_shared_rec {
 };
 struct mrsi_fold_parts { /* the entry of a document */
     struct mrs_view group; /* p NULL: not computed yet */
-    struct mrs_view order, shape, shared;
+    struct mrs_view order, payload, shared;
     struct mrs_view doc;   /* p not NULL: `shared` is a name, and the shared record itself is not computed yet */
     uint64_t ordinal;
 };
@@ -113,16 +113,16 @@ mrsi_fold_shared_rest(const struct mrsi_fold_rec *r)
 /* For a record of a document. */
 struct mrs_view mrsi_fold_order(const struct mrsi_fold_rec *r, uint8_t room[9]);
 static inline struct mrs_view
-mrsi_fold_shape(const struct mrsi_fold_rec *r)
+mrsi_fold_payload(const struct mrsi_fold_rec *r)
 {
-    struct mrs_view shape = mrsi_fold_bytes(r);
+    struct mrs_view payload = mrsi_fold_bytes(r);
     if (r->form == MRSI_FOLD_LONG) {
         uint32_t order;
-        memcpy(&order, shape.p, sizeof order);
-        shape.p += sizeof order + order;
-        shape.n -= (uint32_t)sizeof order + order;
+        memcpy(&order, payload.p, sizeof order);
+        payload.p += sizeof order + order;
+        payload.n -= (uint32_t)sizeof order + order;
     }
-    return shape;
+    return payload;
 }
 /* The first byte of the order, and the next eight as a number. */
 static inline uint8_t

@@ -60,7 +60,8 @@ kept_bytes(const struct mrsi_fold *f)
     uint64_t n = 0;
     for (size_t at = 0; at < f->unrouted.n;) {
         const struct mrsi_rec *r = rec_at(&f->unrouted, at);
-        n += mrsi_fold_room(sizeof(struct mrsi_fold_doc), r->shape_len - r->ord + (r->sort_len == 9 ? 0 : r->sort_len));
+        n += mrsi_fold_room(sizeof(struct mrsi_fold_doc),
+                            r->payload_len - r->ord + (r->sort_len == 9 ? 0 : r->sort_len));
         at += r->total;
     }
     return n;
@@ -178,7 +179,7 @@ make_router(struct mrsi_fold *f, uint32_t worker, struct mrs_err *e)
 {
     struct mrsi_fold_router *r = &f->router[worker];
     mrs_buf_init(&r->group, f->en->mem, MRS_KEY_MAX);
-    mrs_buf_init(&r->shared, f->en->mem, 2u * MRSI_SHAPE_MAX);
+    mrs_buf_init(&r->shared, f->en->mem, 2u * MRSI_PAYLOAD_MAX);
     mrs_buf_init(&r->names, f->en->mem, SIZE_MAX);
     enum mrs_status s = mrsi_spiller_init(&r->spiller, &f->spill, worker, e);
     if (s != MRS_OK) {
@@ -229,11 +230,11 @@ search(const struct mrsi_fold *f, struct mrs_view key)
         return 0;
     }
     struct mrs_view first = mrsi_fold_key(rec_at(&f->cuts, cut[0].off));
-    bool alike = key.n >= f->common && (!f->common || memcmp(key.p, first.p, f->common) == 0);
-    uint64_t prefix = alike ? mrsi_fold_prefix(key, f->common) : 0;
+    bool same_prefix = key.n >= f->common && (!f->common || memcmp(key.p, first.p, f->common) == 0);
+    uint64_t prefix = same_prefix ? mrsi_fold_prefix(key, f->common) : 0;
     while (lo < hi) {
         uint32_t mid = (lo + hi) / 2;
-        bool behind = alike && cut[mid].prefix != prefix
+        bool behind = same_prefix && cut[mid].prefix != prefix
                           ? cut[mid].prefix > prefix
                           : mrsi_fold_compare(mrsi_fold_key(rec_at(&f->cuts, cut[mid].off)), key) > 0;
         if (behind) {
@@ -481,10 +482,10 @@ mrsi_fold_route_all(struct mrsi_fold *f, struct mrsi_worker *w, const struct mrs
     enum mrs_status s = MRS_OK;
     for (size_t at = 0; s == MRS_OK && at < recs->n;) {
         const struct mrsi_rec *r = rec_at(recs, at);
-        const uint8_t *shape = mrsi_rec_shape(r);
+        const uint8_t *payload = mrsi_rec_payload(r);
         uint32_t shared = (uint32_t)r->ord;
         struct mrsi_fold_parts x = {.group = mrsi_fold_key(r), .order = {mrsi_rec_sort(r), r->sort_len},
-                                    .shape = {shape + shared, r->shape_len - shared}, .shared = {shape, shared},
+                                    .payload = {payload + shared, r->payload_len - shared}, .shared = {payload, shared},
                                     .ordinal = r->order};
         s = mrsi_fold_route(f, w, &x, e);
         at += r->total;
@@ -548,7 +549,7 @@ are_records(const struct mrs_buf *recs)
     size_t at = 0;
     while (at < recs->n && mrsi_rec_is_whole(recs->p + at, recs->n - at)) {
         const struct mrsi_rec *r = rec_at(recs, at);
-        if (r->ord > r->shape_len) {
+        if (r->ord > r->payload_len) {
             return false;
         }
         at += r->total;

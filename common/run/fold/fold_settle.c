@@ -77,14 +77,14 @@ refuse_late(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_settle_job *
             struct mrs_view doc, struct mrs_err *e)
 {
     MRS_ASSERT(job->at <= job->late.n);
-    uint64_t whose = UINT64_MAX;
+    uint64_t owner = UINT64_MAX;
     const char *place = "", *reason = "", *more = "";
-    while (whose != ordinal) {
+    while (owner != ordinal) {
         if (job->at >= job->late.n) {
             return mrsi_state_damaged("fates of documents", e); /* only if the resumed state is wrong */
         }
-        memcpy(&whose, job->late.p + job->at, sizeof whose);
-        place = (const char *)job->late.p + job->at + sizeof whose;
+        memcpy(&owner, job->late.p + job->at, sizeof owner);
+        place = (const char *)job->late.p + job->at + sizeof owner;
         reason = place + strlen(place) + 1;
         more = reason + strlen(reason) + 1;
         job->at = (size_t)(more + strlen(more) + 1 - (const char *)job->late.p);
@@ -163,7 +163,7 @@ skip_progress(struct mrsi_fold *f)
 
 /* Counts of documents that stay, leave silently, were refused while reading, or must be read to leave. */
 struct fold_settle_tally {
-    uint64_t stay, taken, gone, late;
+    uint64_t kept, taken, refused, late;
 };
 
 static struct fold_settle_tally
@@ -174,13 +174,13 @@ tally(const struct fold_settle *st)
     mrsi_fates_count(&st->f->fates, counts);
     for (unsigned b = 0; b < MRSI_FATES; b++) {
         if (b & MRSI_FATE_REFUSED) {
-            t.gone += b & MRSI_FATE_OUTSIDE ? 0 : counts[b]; /* outside: an earlier step refused it */
+            t.refused += b & MRSI_FATE_OUTSIDE ? 0 : counts[b]; /* outside: an earlier step refused it */
         } else if (b & MRSI_FOLD_LATE) {
             t.late += counts[b];
         } else if (!b && st->take) {
             t.taken += counts[b];
         } else {
-            t.stay += counts[b];
+            t.kept += counts[b];
         }
     }
     return t;
@@ -206,12 +206,12 @@ mrsi_fold_settle(struct mrsi_fold *f, struct mrs_err *e)
         return s;
     }
     struct fold_settle_tally t = tally(&st);
-    if (!t.taken && !t.gone && !t.late) {
-        row->after += t.stay;
+    if (!t.taken && !t.refused && !t.late) {
+        row->after += t.kept;
         return MRS_OK;
     }
     s = open_from(f, e);
-    if (s == MRS_OK && !t.stay && !t.late) {
+    if (s == MRS_OK && !t.kept && !t.late) {
         row->taken += t.taken;
         skip_progress(f);
         return MRS_OK;

@@ -78,7 +78,7 @@ struct fold_write_source {
 enum { AHEAD = 32 }; /* members, including those of the following groups */
 
 static inline struct mrs_view
-give(struct fold_write_source *src, const struct mrsi_fold_member *m)
+member_payload(struct fold_write_source *src, const struct mrsi_fold_member *m)
 {
     MRS_ASSERT(src->at < src->n);
     if (src->end - m > AHEAD) {
@@ -86,11 +86,11 @@ give(struct fold_write_source *src, const struct mrsi_fold_member *m)
         __builtin_prefetch(m[AHEAD].rec + 4);
     }
     src->at++;
-    return mrsi_fold_shape(m->rec);
+    return mrsi_fold_payload(m->rec);
 }
 
 static enum mrs_status
-next(struct mrsi_fold_source *base, struct mrs_view *shape, struct mrs_err *e)
+next(struct mrsi_fold_source *base, struct mrs_view *payload, struct mrs_err *e)
 {
     struct fold_write_source *src = (struct fold_write_source *)(void *)base;
     (void)e;
@@ -98,25 +98,26 @@ next(struct mrsi_fold_source *base, struct mrs_view *shape, struct mrs_err *e)
         return MRS_END;
     }
     const struct mrsi_fold_member *m = &src->members[src->at];
-    *shape = give(src, m);
+    *payload = member_payload(src, m);
     const struct mrsi_fold_shared *shared = mrsi_fold_shared_of(src->load, m);
-    base->same_shared = shared->alike == src->shared;
+    base->same_shared = shared->first_equal == src->shared;
     if (!base->same_shared) {
         base->shared = mrsi_fold_shared_rest(shared->rec);
-        src->shared = shared->alike;
+        src->shared = shared->first_equal;
     }
     base->at = mrsi_fold_ordinal_of(src->load, m);
     return MRS_OK;
 }
 
 static uint32_t
-more(struct mrsi_fold_source *base, struct mrs_view *shape, uint32_t most)
+more(struct mrsi_fold_source *base, struct mrs_view *payload, uint32_t most)
 {
     struct fold_write_source *src = (struct fold_write_source *)(void *)base;
     const struct mrsi_fold_member *m = src->members + src->at;
     uint32_t n = 0, left = src->n - src->at;
-    for (most = most < left ? most : left; n < most && mrsi_fold_shared_of(src->load, m)->alike == src->shared; m++) {
-        shape[n++] = give(src, m);
+    most = most < left ? most : left;
+    for (; n < most && mrsi_fold_shared_of(src->load, m)->first_equal == src->shared; m++) {
+        payload[n++] = member_payload(src, m);
     }
     return n;
 }
@@ -168,8 +169,8 @@ to_sorter(struct mrsi_fold *f, struct fold_write_job *job, const struct mrsi_fol
           const struct mrsi_fold_rec *r, uint64_t ordinal, struct mrs_err *e)
 {
     MRS_ASSERT(shared->form == MRSI_FOLD_SHARED && r->form != MRSI_FOLD_SHARED);
-    struct mrs_view group = mrsi_fold_shared_group(shared), rest = mrsi_fold_shared_rest(shared), shape =
-            mrsi_fold_shape(r);
+    struct mrs_view group = mrsi_fold_shared_group(shared), rest = mrsi_fold_shared_rest(shared), payload =
+            mrsi_fold_payload(r);
     struct payload x = {ordinal, group.n, rest.n};
     uint8_t be[8], room[9];
     struct mrs_view order = mrsi_fold_order(r, room);
@@ -181,7 +182,7 @@ to_sorter(struct mrsi_fold *f, struct fold_write_job *job, const struct mrsi_fol
     mrs_buf_reset(&job->bytes);
     mrs_buf_put(&job->bytes, &x, sizeof x);
     mrs_buf_put(&job->bytes, rest.p, rest.n);
-    mrs_buf_put(&job->bytes, shape.p, shape.n);
+    mrs_buf_put(&job->bytes, payload.p, payload.n);
     if (job->key.bad || job->bytes.bad) {
         return mrs_err_memory(e, job->bytes.n);
     }
@@ -286,7 +287,7 @@ rest_streamed(struct mrsi_fold_source *base, uint64_t bytes, struct mrs_err *e)
 }
 
 static enum mrs_status
-next_streamed(struct mrsi_fold_source *base, struct mrs_view *shape, struct mrs_err *e)
+next_streamed(struct mrsi_fold_source *base, struct mrs_view *payload, struct mrs_err *e)
 {
     struct fold_write_stream *src = (struct fold_write_stream *)(void *)base;
     struct mrsi_fold *f = src->f;
@@ -308,7 +309,7 @@ next_streamed(struct mrsi_fold_source *base, struct mrs_view *shape, struct mrs_
     }
     const uint8_t *p = job->next.p + sizeof x;
     base->shared = (struct mrs_view){p, x.shared_len};
-    *shape = (struct mrs_view){p + x.shared_len, job->next.n - (uint32_t)sizeof x - x.shared_len};
+    *payload = (struct mrs_view){p + x.shared_len, job->next.n - (uint32_t)sizeof x - x.shared_len};
     base->at = x.ordinal;
     src->bytes += job->next.n;
     job->have_next = false;
@@ -366,7 +367,7 @@ sort_pieces(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_write_job *j
         mrsi_fold_heavy_begin(f);
     }
     if (f->heavy.sorted) {
-        return mrsi_sorter_go_on(&f->heavy.sorter, e);
+        return mrsi_sorter_resume(&f->heavy.sorter, e);
     }
     rest.pieces.p += f->heavy.piece * sizeof(struct mrsi_spill_piece);
     rest.pieces.n -= f->heavy.piece * sizeof(struct mrsi_spill_piece);

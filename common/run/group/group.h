@@ -50,7 +50,7 @@ struct mrsi_group_run {
     bool resumed;                   /* some of the sorted records are from the stopped run */
     uint32_t side;                  /* being read */
     struct mrsi_refused_position log; /* of refused documents, before any output */
-    uint64_t looked;                /* bytes of members since the last possible savepoint */
+    uint64_t bytes_read;            /* bytes of members since the last possible savepoint */
     struct mrsi_sorter members;     /* by key, existing documents first, source, part */
     struct mrsi_sorter ids;         /* first pass: members by hash of the `_id`, then as in `members` */
     struct mrsi_sorter bars;        /* first pass: by source and part, struct mrsi_rejected for each rejected one, */

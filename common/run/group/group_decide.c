@@ -14,10 +14,10 @@ struct group_decide_key_now {
     uint64_t there_ordinal;
     uint8_t place[12];               /* of the chosen member: ordinal and part */
     struct mrsi_member_head first, counts;
-    struct mrs_buf doc;              /* of the chosen member */
-    struct mrs_buf there_doc;        /* the existing document, whose `_id` is used */
-    struct mrs_buf refs;             /* elements "" : value, in input order */
-    struct mrsi_file_array asked;    /* 12 bytes each: positions that need the `_id` */
+    struct mrs_buf doc;                /* of the chosen member */
+    struct mrs_buf there_doc;          /* the existing document, whose `_id` is used */
+    struct mrs_buf refs;               /* elements "" : value, in input order */
+    struct mrsi_file_array needing_id; /* 12 bytes each: positions that need the `_id` */
     uint64_t merged;
 };
 
@@ -29,7 +29,7 @@ key_init(struct group_decide_key_now *k, struct mrsi_engine *en)
     mrs_buf_init(&k->doc, mem, SIZE_MAX);
     mrs_buf_init(&k->there_doc, mem, SIZE_MAX);
     mrs_buf_init(&k->refs, mem, SIZE_MAX);
-    mrsi_file_array_init(&k->asked, en, 12, en->memory / 32);
+    mrsi_file_array_init(&k->needing_id, en, 12, en->memory / 32);
 }
 
 static void
@@ -38,7 +38,7 @@ key_clear(struct group_decide_key_now *k)
     mrs_buf_clear(&k->doc);
     mrs_buf_clear(&k->there_doc);
     mrs_buf_clear(&k->refs);
-    mrsi_file_array_clear(&k->asked);
+    mrsi_file_array_clear(&k->needing_id);
 }
 
 static void
@@ -47,7 +47,7 @@ key_reset(struct group_decide_key_now *k)
     mrs_buf_reset(&k->doc);
     mrs_buf_reset(&k->there_doc);
     mrs_buf_reset(&k->refs);
-    mrsi_file_array_reset(&k->asked);
+    mrsi_file_array_reset(&k->needing_id);
     k->any = k->there = k->disagrees = k->lone_made = false;
     k->merged = 0;
 }
@@ -104,7 +104,7 @@ add_member(struct mrsi_group_run *g, struct group_decide_key_now *k, const struc
     if (!there) {
         k->lone_made = k->lone_made || (m->lone && m->made);
         k->merged += !first;
-        s = mrsi_file_array_put(&k->asked, place, e);
+        s = mrsi_file_array_put(&k->needing_id, place, e);
         put_refs(&k->refs, doc + m->doc_len, m->ref_len);
     } else if (first) {
         put_refs(&k->refs, doc + m->doc_len, m->ref_len);
@@ -165,8 +165,8 @@ take_id(struct group_decide_key_now *k, struct mrs_buf *scratch, struct mrs_err 
 static void
 bar_late(struct mrsi_group_run *g, const struct group_decide_key_now *k, const struct mrs_err *why)
 {
-    for (size_t i = 0; i < k->asked.n; i++) {
-        mrsi_fates_add(&g->from, mrsi_get_be(k->asked.p + i * 12, 8), MRSI_LATE);
+    for (size_t i = 0; i < k->needing_id.n; i++) {
+        mrsi_fates_add(&g->from, mrsi_get_be(k->needing_id.p + i * 12, 8), MRSI_LATE);
     }
     snprintf(g->late_why, sizeof g->late_why, "%s", why->msg);
     snprintf(g->late_where, sizeof g->late_where, "%s", why->where);
@@ -177,11 +177,11 @@ bar_late(struct mrsi_group_run *g, const struct group_decide_key_now *k, const s
 static bool
 bar_equal(struct mrsi_group_run *g, const struct group_decide_key_now *k)
 {
-    if (k->asked.n < 2 || !k->lone_made || g->st->desc.conflicts != MRS_CONFLICTS_REFUSE) {
+    if (k->needing_id.n < 2 || !k->lone_made || g->st->desc.conflicts != MRS_CONFLICTS_REFUSE) {
         return false;
     }
-    for (size_t i = 0; i < k->asked.n; i++) {
-        mrsi_fates_add(&g->from, mrsi_get_be(k->asked.p + i * 12, 8), MRSI_REJECTED);
+    for (size_t i = 0; i < k->needing_id.n; i++) {
+        mrsi_fates_add(&g->from, mrsi_get_be(k->needing_id.p + i * 12, 8), MRSI_REJECTED);
     }
     g->again = true;
     return true;
@@ -217,8 +217,8 @@ report_sources(struct mrsi_group_run *g, const struct group_decide_key_now *k, s
     mrs_buf_reset(&room->scratch);
     mrs_buf_byte(&room->scratch, id.type);
     mrs_buf_put(&room->scratch, id.p, id.n);
-    for (size_t i = 0; s == MRS_OK && i < k->asked.n; i++) {
-        s = mrsi_sorter_put(&g->refs, k->asked.p + i * 12, 12, room->scratch.p, (uint32_t)room->scratch.n, e);
+    for (size_t i = 0; s == MRS_OK && i < k->needing_id.n; i++) {
+        s = mrsi_sorter_put(&g->refs, k->needing_id.p + i * 12, 12, room->scratch.p, (uint32_t)room->scratch.n, e);
     }
     return s == MRS_OK ? mrs_buf_status(&room->scratch, e) : s;
 }
@@ -230,10 +230,10 @@ end_key(struct mrsi_group_run *g, struct group_decide_key_now *k, struct room *r
     bool replaces = k->there && k->disagrees && g->st->desc.conflicts == MRS_CONFLICTS_LAST;
     struct mrsi_row *row = mrsi_row(&g->en->worker[0], g->step, 1);
     uint8_t key[9];
-    if (!k->any || !k->asked.n) {
+    if (!k->any || !k->needing_id.n) {
         return MRS_OK;
     }
-    enum mrs_status s = mrsi_file_array_end(&k->asked, e);
+    enum mrs_status s = mrsi_file_array_end(&k->needing_id, e);
     if (s == MRS_OK && bar_equal(g, k)) {
         return MRS_OK;
     }
@@ -290,7 +290,7 @@ stream(struct mrsi_group_run *g, struct group_decide_key_now *k, struct room *ro
                 continue;
             }
         }
-        g->looked += r.key_len + r.n;
+        g->bytes_read += r.key_len + r.n;
         s = add_member(g, k, &r, &m, e);
     }
     return s == MRS_END ? end_key(g, k, room, e) : s;

@@ -151,7 +151,7 @@ mrsi_group_judge_keys(struct mrsi_group_run *g, struct mrs_err *e)
                 continue;
             }
         }
-        g->looked += r.key_len + r.n;
+        g->bytes_read += r.key_len + r.n;
         s = judge_member(g, &k, &r, &scratch, e);
     }
     s = s == MRS_END ? end_key(g, &k, e) : s;
@@ -223,7 +223,7 @@ mrsi_group_judge_ids(struct mrsi_group_run *g, struct mrs_err *e)
                 continue;
             }
         }
-        g->looked += r.key_len + r.n;
+        g->bytes_read += r.key_len + r.n;
         s = judge_id(&x, &r, e);
     }
     s = s == MRS_END ? end_id(g, &x.k, e) : s;

@@ -149,17 +149,17 @@ mrsi_group_begin_sort(struct mrsi_group_run *g, struct mrsi_sorter *sort, struct
     bool was_reading = g->was_reading;
     g->was_reading = g->have = false;
     g->reading = true;
-    return was_reading ? mrsi_sorter_go_on(sort, e) : mrsi_sorter_rewind(sort, e);
+    return was_reading ? mrsi_sorter_resume(sort, e) : mrsi_sorter_rewind(sort, e);
 }
 
 enum mrs_status
 mrsi_group_between_keys(struct mrsi_group_run *g, struct mrsi_sorter *of, bool *saved, struct mrs_err *e)
 {
-    *saved = g->looked > mrsi_block_bytes(g->en);
+    *saved = g->bytes_read > mrsi_block_bytes(g->en);
     if (!*saved) {
         return MRS_OK;
     }
-    g->looked = 0;
+    g->bytes_read = 0;
     mrsi_sorter_unread(of);
     return mrsi_pass_between(&g->pass, e);
 }

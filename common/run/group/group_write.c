@@ -56,12 +56,12 @@ next_note(struct group_write_job *job, uint64_t ordinal, struct mrsi_sorted *out
         out->p = out->key + head[0];
         out->key_len = head[0];
         out->n = head[1];
-        uint64_t whose = mrsi_get_be(out->key, 8);
-        if (whose > ordinal) {
+        uint64_t owner = mrsi_get_be(out->key, 8);
+        if (owner > ordinal) {
             return false;
         }
         job->at += sizeof head + head[0] + head[1];
-        if (whose == ordinal) {
+        if (owner == ordinal) {
             return true;
         }
     }

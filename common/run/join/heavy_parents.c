@@ -13,17 +13,17 @@ load_far(struct mrsi_heavy *h, const struct mrsi_rec **r, struct mrs_err *e)
     near.is_far = near.gap = 0;
     near.total = mrsi_rec_total(&near);
     mrs_buf_reset(&h->near);
-    mrs_buf_reset(&h->shape);
-    uint8_t *p = mrs_buf_take(&h->near, near.total), *shape = mrs_buf_take(&h->shape, near.shape_len);
-    if (!p || !shape) {
+    mrs_buf_reset(&h->payload);
+    uint8_t *p = mrs_buf_take(&h->near, near.total), *payload = mrs_buf_take(&h->payload, near.payload_len);
+    if (!p || !payload) {
         return mrs_err_memory(e, near.total);
     }
     const uint8_t *doc = mrsi_far_find(h->j, *r);
     if (!doc) {
         return mrsi_state_damaged("what stays in the input", e);
     }
-    mrsi_far_copy(*r, doc, shape);
-    x.shape = shape;
+    mrsi_far_copy(*r, doc, payload);
+    x.payload = payload;
     mrsi_rec_fill(p, &near, &x);
     *r = (const struct mrsi_rec *)(const void *)p;
     return MRS_OK;
@@ -65,7 +65,7 @@ mrsi_heavy_begin(struct mrsi_heavy *h, struct mrsi_join_run *j, const struct mrs
     mrsi_sorter_init(&h->sorter, j->en, j->en->memory / 10);
     mrs_buf_init(&h->bytes, j->en->mem, SIZE_MAX);
     mrs_buf_init(&h->near, j->en->mem, SIZE_MAX);
-    mrs_buf_init(&h->shape, j->en->mem, SIZE_MAX);
+    mrs_buf_init(&h->payload, j->en->mem, SIZE_MAX);
     mrs_buf_init(&h->offs, j->en->mem, SIZE_MAX);
     mrs_buf_init(&h->matches, j->en->mem, SIZE_MAX);
     mrs_buf_init(&h->named, j->en->mem, SIZE_MAX);
@@ -82,7 +82,7 @@ mrsi_heavy_end(struct mrsi_heavy *h)
         mrsi_sorter_clear(&h->sorter);
         mrs_buf_clear(&h->bytes);
         mrs_buf_clear(&h->near);
-        mrs_buf_clear(&h->shape);
+        mrs_buf_clear(&h->payload);
         mrs_buf_clear(&h->offs);
         mrs_buf_clear(&h->matches);
         mrs_buf_clear(&h->named);
@@ -185,12 +185,12 @@ mrsi_heavy_gather(struct mrsi_heavy *h, uint64_t ord, const struct mrsi_hashed *
                 break;
             }
         }
-        uint64_t whose = mrsi_get_be(h->next.key, 8);
-        if (whose > ord) {
+        uint64_t owner = mrsi_get_be(h->next.key, 8);
+        if (owner > ord) {
             break;
         }
         h->have = false;
-        if (whose == ord) {
+        if (owner == ord) {
             bool meets;
             s = verify(h, into, &meets, e);
             s = s == MRS_OK && meets ? take(h, into, e) : s;

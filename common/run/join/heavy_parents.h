@@ -12,7 +12,7 @@ struct mrsi_heavy {
     struct mrsi_sorter sorter;
     struct mrsi_sorted next;
     bool have;
-    struct mrs_buf near, shape;   /* a loaded far record, and its payload */
+    struct mrs_buf near, payload; /* a loaded far record, and its payload */
     struct mrs_buf bytes, offs;   /* records of one document, and their offsets */
     struct mrs_buf matches;       /* struct mrsi_match_record, for a match list */
     struct mrs_buf named;         /* for mrs_matches.named, if not empty */

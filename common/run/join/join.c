@@ -171,7 +171,7 @@ emit_once(struct mrsi_join_run *j, struct mrs_err *e)
 {
     MRS_ASSERT(j->stage == MRSI_JOIN_EMIT);
     bool restart = j->restart || j->sides.ids.phase == MRSI_IDS_APPLY;
-    enum mrs_status s = mrsi_step_outputs_held(&j->sides, j->restart, restart, e);
+    enum mrs_status s = mrsi_step_outputs_existing(&j->sides, j->restart, restart, e);
     return s == MRS_OK ? mrsi_join_emit(j, e) : s;
 }
 
@@ -265,7 +265,7 @@ name_failed(void *arg, struct mrsi_worker *w, void *job, uint64_t ordinal, struc
     mrs_buf_reset(&w->scratch);
     mrs_err_clear(&w->err);
     mrsi_remarks_begin(w);
-    enum mrs_status s = j->ops->shape(j->st->state, &w->ctx, doc, &w->scratch);
+    enum mrs_status s = j->ops->payload(j->st->state, &w->ctx, doc, &w->scratch);
     if (s != MRS_OK) { /* only if the flags of a savepoint are damaged */
         return s == MRS_SKIP ? mrsi_state_damaged("what has become of documents", e) : mrsi_kernel_failed(w, s, e);
     }

@@ -63,7 +63,6 @@ struct mrsi_join_run {
     size_t slab_left;
     uint64_t n_from_bytes; /* estimated size of from */
     uint64_t into_read;    /* bytes of into whose keys were read in this run */
-    uint64_t held;
     uint64_t n_into, n_from;
     struct mrsi_step_outputs sides;
     struct mrsi_scan scan;
@@ -135,23 +134,23 @@ enum mrs_status mrsi_far_block(struct mrsi_join_run *j, const struct mrs_block *
                                struct mrs_err *e);
 /* Can the payload stay in its file? Then r is marked, and *far, which is not longer, replaces it. doc: the document of
  * the payload; at: its mapped offset. */
-bool mrsi_far_note(struct mrs_view doc, uint64_t at, struct mrs_view shape, struct mrsi_rec *r, struct mrsi_far *far);
+bool mrsi_far_note(struct mrs_view doc, uint64_t at, struct mrs_view payload, struct mrsi_rec *r, struct mrsi_far *far);
 /* The mapped document of a far record; NULL: not mapped, only possible if the resumed state is wrong. */
 const uint8_t *mrsi_far_find(const struct mrsi_join_run *j, const struct mrsi_rec *r);
 static inline struct mrsi_far
 mrsi_far_of(const struct mrsi_rec *r)
 {
     struct mrsi_far far;
-    memcpy(&far, mrsi_rec_shape(r), sizeof far);
+    memcpy(&far, mrsi_rec_payload(r), sizeof far);
     return far;
 }
-/* Copies the payload, shape_len bytes, from that document. */
+/* Copies the payload, payload_len bytes, from that document. */
 static inline void
 mrsi_far_copy(const struct mrsi_rec *r, const uint8_t *doc, uint8_t *to)
 {
-    mrs_put32(to, r->shape_len);
+    mrs_put32(to, r->payload_len);
     memcpy(to + 4, doc + 4, r->gap - 4);
-    memcpy(to + r->gap, doc + r->gap + mrsi_far_of(r).gap_len, r->shape_len - r->gap);
+    memcpy(to + r->gap, doc + r->gap + mrsi_far_of(r).gap_len, r->payload_len - r->gap);
 }
 /* For savepoints (checkpoint.h). */
 enum mrs_status mrsi_far_load(struct mrsi_join_run *j, struct mrs_err *e);

@@ -91,9 +91,9 @@ find_far(const struct mrsi_join_run *j, struct mrsi_match_record *match, size_t 
     for (size_t i = 0; i < n; i++) {
         const struct mrsi_rec *r = match[i].rec;
         if (r->is_far) {
-            match[i].shape = mrsi_far_find(j, r);
-            *bytes += r->shape_len;
-            if (!match[i].shape) {
+            match[i].payload = mrsi_far_find(j, r);
+            *bytes += r->payload_len;
+            if (!match[i].payload) {
                 return mrsi_state_damaged("what stays in the input", e);
             }
         }
@@ -120,16 +120,16 @@ load_far(const struct mrsi_join_run *j, struct join_emit_job *job, struct mrsi_m
         return mrs_buf_status(&job->near, e);
     }
     for (size_t i = 0; i < n; i++) {
-        if (i + SOON < n && match[i + SOON].shape) {
-            uint32_t len = match[i + SOON].rec->shape_len;
+        if (i + SOON < n && match[i + SOON].payload) {
+            uint32_t len = match[i + SOON].rec->payload_len;
             for (uint32_t k = 0; k < len && k < LINES * LINE; k += LINE) {
-                __builtin_prefetch(match[i + SOON].shape + k);
+                __builtin_prefetch(match[i + SOON].payload + k);
             }
         }
-        if (match[i].shape) {
-            mrsi_far_copy(match[i].rec, match[i].shape, at);
-            match[i].shape = at;
-            at += match[i].rec->shape_len;
+        if (match[i].payload) {
+            mrsi_far_copy(match[i].rec, match[i].payload, at);
+            match[i].payload = at;
+            at += match[i].rec->payload_len;
         }
     }
     return MRS_OK;

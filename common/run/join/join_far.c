@@ -82,15 +82,15 @@ common_prefix(const uint8_t *a, const uint8_t *b, uint32_t n)
 }
 
 bool
-mrsi_far_note(struct mrs_view doc, uint64_t at, struct mrs_view shape, struct mrsi_rec *r, struct mrsi_far *far)
+mrsi_far_note(struct mrs_view doc, uint64_t at, struct mrs_view payload, struct mrsi_rec *r, struct mrsi_far *far)
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
     const uint32_t head = 4; /* the length, which is computed */
-    if (shape.n < sizeof *far || shape.n > doc.n || at >> 39) {
+    if (payload.n < sizeof *far || payload.n > doc.n || at >> 39) {
         return false;
     }
-    uint32_t gap = head + common_prefix(shape.p + head, doc.p + head, shape.n - head), gap_len = doc.n - shape.n;
-    if (memcmp(shape.p + gap, doc.p + gap + gap_len, shape.n - gap) != 0) {
+    uint32_t gap = head + common_prefix(payload.p + head, doc.p + head, payload.n - head), gap_len = doc.n - payload.n;
+    if (memcmp(payload.p + gap, doc.p + gap + gap_len, payload.n - gap) != 0) {
         return false;
     }
     r->is_far = 1;
@@ -110,7 +110,7 @@ mrsi_far_find(const struct mrsi_join_run *j, const struct mrsi_rec *r)
         n--;
     }
     uint64_t left = n ? m->n - (far.at - m->at) : 0;
-    bool there = r->gap >= 4 && r->gap <= r->shape_len && (uint64_t)r->shape_len + far.gap_len <= left;
+    bool there = r->gap >= 4 && r->gap <= r->payload_len && (uint64_t)r->payload_len + far.gap_len <= left;
     return there ? m->p + (far.at - m->at) : NULL;
 }
 

@@ -159,7 +159,7 @@ struct from_job {
     const struct mrsi_part *part;
     struct mrsi_hashed h;
     struct mrs_buf bits;   /* one byte for each document */
-    struct mrs_buf shape, sort;
+    struct mrs_buf payload, sort;
     struct mrs_buf meets;  /* struct mrsi_table_entry: the into documents of one from document */
     struct mrs_buf recs, log; /* lookup */
     struct mrs_buf left;   /* as in mrsi_join_run */
@@ -183,7 +183,7 @@ from_fetch(void *arg, void *job, bool *big, struct mrs_err *e)
             mrs_buf_init(all[i], j->en->mem, SIZE_MAX);
         }
         mrs_buf_init(&f->sort, j->en->mem, MRS_KEY_MAX);
-        mrs_buf_init(&f->shape, j->en->mem, MRSI_SHAPE_MAX);
+        mrs_buf_init(&f->payload, j->en->mem, MRSI_PAYLOAD_MAX);
     }
     if (__atomic_load_n(&j->multi, __ATOMIC_RELAXED)) {
         return MRS_END; /* everything is read again */
@@ -235,9 +235,9 @@ from_keys(struct mrsi_join_run *j, struct mrsi_worker *w, struct mrs_view doc, u
 static void
 put_failure(struct from_job *f, struct mrsi_worker *w)
 {
-    mrs_buf_reset(&f->shape);
-    mrs_buf_put(&f->shape, w->err.where, strlen(w->err.where) + 1);
-    mrs_buf_put(&f->shape, w->err.msg, strlen(w->err.msg) + 1);
+    mrs_buf_reset(&f->payload);
+    mrs_buf_put(&f->payload, w->err.where, strlen(w->err.where) + 1);
+    mrs_buf_put(&f->payload, w->err.msg, strlen(w->err.msg) + 1);
     mrs_err_clear(&w->err);
 }
 
@@ -249,13 +249,13 @@ in_block(const struct from_job *f, struct mrs_view doc)
 
 /* Leaves the payload in its file if possible. */
 static void
-leave_shape(struct from_job *f, struct mrs_view doc, struct mrsi_rec *r)
+leave_payload(struct from_job *f, struct mrs_view doc, struct mrsi_rec *r)
 {
     MRS_ASSERT(in_block(f, doc));
-    struct mrs_view shape = {f->shape.p, r->shape_len};
+    struct mrs_view payload = {f->payload.p, r->payload_len};
     struct mrsi_far far;
-    if (mrsi_far_note(doc, f->map_at + (uint64_t)(doc.p - f->block.p), shape, r, &far)) {
-        memcpy(f->shape.p, &far, sizeof far);
+    if (mrsi_far_note(doc, f->map_at + (uint64_t)(doc.p - f->block.p), payload, r, &far)) {
+        memcpy(f->payload.p, &far, sizeof far);
     }
 }
 
@@ -273,7 +273,7 @@ make_record(struct mrsi_join_run *j, struct mrsi_worker *w, struct from_job *f, 
 {
     enum mrs_status s = MRS_OK;
     memset(r, 0, sizeof *r);
-    mrs_buf_reset(&f->shape);
+    mrs_buf_reset(&f->payload);
     mrs_buf_reset(&f->sort);
     mrs_err_clear(&w->err);
     if (is_refused(f, ordinal)) {
@@ -288,7 +288,7 @@ make_record(struct mrsi_join_run *j, struct mrsi_worker *w, struct from_job *f, 
         s = MRS_OK;
     } else if (s == MRS_OK && !r->failed) {
         mrsi_remarks_begin(w);
-        s = j->ops->shape(j->st->state, &w->ctx, doc, &f->shape);
+        s = j->ops->payload(j->st->state, &w->ctx, doc, &f->payload);
         mrsi_remark(mrsi_row(w, j->step, 0), s == MRS_OK ? w->ctx.remarks : 0);
         if (s == MRS_OK && w->ctx.eased) { /* counted when it is known who is placed */
             f->bits.p[ordinal - f->block.first_doc] |= MRSI_FATE_TOLERATED;
@@ -296,18 +296,18 @@ make_record(struct mrsi_join_run *j, struct mrsi_worker *w, struct from_job *f, 
     }
     if (s == MRS_SKIP) {
         put_failure(f, w);
-        r->failed = MRSI_REC_SHAPELESS;
+        r->failed = MRSI_REC_NO_PAYLOAD;
     } else if (s != MRS_OK) {
         return mrsi_kernel_failed(w, s, e);
     }
-    s = mrs_buf_status(&f->shape, e);
+    s = mrs_buf_status(&f->payload, e);
     MRS_THEN(s, mrs_buf_status(&f->sort, e));
     r->order = ordinal;
     r->sort_len = (uint32_t)f->sort.n;
-    r->shape_len = (uint32_t)f->shape.n;
+    r->payload_len = (uint32_t)f->payload.n;
     r->verify_len = (uint32_t)f->h.verify.n;
     if (s == MRS_OK && !r->failed && f->map && in_block(f, doc)) {
-        leave_shape(f, doc, r);
+        leave_payload(f, doc, r);
     }
     r->total = mrsi_rec_total(r);
     return s;
@@ -354,7 +354,7 @@ route_to(struct mrsi_join_run *j, struct mrsi_worker *w, struct from_job *f, str
                                         : keep_left(j, f, doc, ordinal, e);
     }
     enum mrs_status s = make_record(j, w, f, doc, ordinal, &r, e);
-    struct mrsi_rec_parts x = {f->h.verify.p, f->sort.p, f->shape.p};
+    struct mrsi_rec_parts x = {f->h.verify.p, f->sort.p, f->payload.p};
     for (size_t i = 0; s == MRS_OK && i < n; i++) {
         r.ord = m[i].ord;
         r.ref = m[i].ref;
@@ -450,7 +450,7 @@ keep(struct mrsi_join_run *j, struct mrsi_worker *w, struct from_job *f, struct 
     if (!p) {
         return s == MRS_OK ? mrs_buf_status(&f->recs, e) : s;
     }
-    struct mrsi_rec_parts x = {f->h.verify.p, f->sort.p, f->shape.p};
+    struct mrsi_rec_parts x = {f->h.verify.p, f->sort.p, f->payload.p};
     mrsi_rec_fill(p, &r, &x);
     for (size_t i = 0; i < n; i++) {
         l[i].ord = at;
@@ -469,7 +469,7 @@ keep_keyed(struct mrsi_join_run *j, struct mrsi_worker *w, struct from_job *f, s
     size_t n = f->h.list.n / sizeof *l;
     struct mrsi_rec r;
     enum mrs_status s = n ? make_record(j, w, f, doc, ordinal, &r, e) : MRS_OK;
-    struct mrsi_rec_parts x = {f->h.verify.p, f->sort.p, f->shape.p};
+    struct mrsi_rec_parts x = {f->h.verify.p, f->sort.p, f->payload.p};
     for (size_t i = 0; s == MRS_OK && i < n; i++) {
         s = mrsi_by_key_from(w->local, l[i].key, &r, &x, e);
     }
@@ -613,7 +613,7 @@ from_clear(void *arg, void *job)
     struct from_job *f = job;
     (void)arg;
     if (f->block.mem) {
-        struct mrs_buf *all[] = {&f->bits, &f->shape, &f->sort, &f->meets, &f->recs, &f->log, &f->left};
+        struct mrs_buf *all[] = {&f->bits, &f->payload, &f->sort, &f->meets, &f->recs, &f->log, &f->left};
         for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
             mrs_buf_clear(all[i]);
         }

@@ -172,7 +172,7 @@ clear(void *arg, void *p)
 /* ---- without reading from ---- */
 /* Does a document with these flags stay, or must it be read to leave? */
 static bool
-is_wanted(const struct join_settle *st, unsigned bits)
+must_read(const struct join_settle *st, unsigned bits)
 {
     enum mrs_fate f = st->fate[bits & MRSI_FATE_USED];
     if (bits & MRSI_FATE_REFUSED) {
@@ -199,19 +199,19 @@ left_at(const struct mrsi_join_run *j, size_t at, struct left_at *out)
 
 /* Was everything needed stored when from was read? */
 static bool
-left_suffices(const struct join_settle *st, uint64_t wanted)
+left_suffices(const struct join_settle *st, uint64_t needed)
 {
     const struct mrsi_join_run *j = st->j;
     struct left_at d;
     uint64_t have = 0;
-    if (j->left_over || j->n_left < wanted) {
+    if (j->left_over || j->n_left < needed) {
         return false;
     }
     for (size_t at = 0; at < j->left.n;) {
         at = left_at(j, at, &d);
-        have += is_wanted(st, mrsi_fates_get(&j->fates, d.ordinal));
+        have += must_read(st, mrsi_fates_get(&j->fates, d.ordinal));
     }
-    return have == wanted;
+    return have == needed;
 }
 
 static enum mrs_status
@@ -227,7 +227,7 @@ settle_left(struct join_settle *st, struct mrs_err *e)
         n += next - at;
         at = next;
         mrs_arena_reset(&w->arena);
-        if (is_wanted(st, mrsi_fates_get(&j->fates, d.ordinal))) {
+        if (must_read(st, mrsi_fates_get(&j->fates, d.ordinal))) {
             s = one_document(st, w, &job, d.ordinal, d.doc, e);
         }
         if ((s == MRS_OK || s == MRS_SKIP) && n >= MRSI_BLOCK) {
@@ -242,7 +242,7 @@ settle_left(struct join_settle *st, struct mrs_err *e)
 
 /* Numbers of documents that stay, leave silently, or must be read to leave. */
 struct join_settle_tally {
-    uint64_t stay, gone, seen;
+    uint64_t kept, removed, seen;
     uint64_t taken, dropped;
 };
 
@@ -258,15 +258,15 @@ tally(const struct join_settle *st)
             continue; /* refused by an earlier step */
         }
         if (b & MRSI_FATE_REFUSED) {
-            t.gone += counts[b];
+            t.removed += counts[b];
         } else if (!(b & MRSI_FATE_UNSORTED) &&
                    ((b & MRSI_FATE_OUTSIDE) || f == MRS_FATE_STAYS || f == MRS_FATE_CHANGED)) {
-            t.stay += counts[b];
+            t.kept += counts[b];
         } else if ((b & MRSI_FATE_UNSORTED) || f == MRS_FATE_REFUSED ||
                    (f == MRS_FATE_TAKEN && st->side[b & MRSI_FATE_USED] >= 0)) {
             t.seen += counts[b];
         } else {
-            t.gone += counts[b];
+            t.removed += counts[b];
             t.taken += f == MRS_FATE_TAKEN ? counts[b] : 0;
             t.dropped += f == MRS_FATE_DROPPED ? counts[b] : 0;
         }
@@ -306,18 +306,18 @@ mrsi_settle_from(struct mrsi_join_run *j, struct mrs_err *e)
         return s; /* if from and into are one collection, the rest was written as into */
     }
     struct join_settle_tally t = tally(&st);
-    if (!t.gone && !t.seen && j->sides.wr_of[0] == MRSI_NONE) { /* no document leaves, now or in an earlier pass */
-        row->after += t.stay;
+    if (!t.removed && !t.seen && j->sides.wr_of[0] == MRSI_NONE) { /* no document leaves, now or in an earlier pass */
+        row->after += t.kept;
         return MRS_OK;
     }
     s = j->sides.wr_of[0] == MRSI_NONE ? mrsi_step_outputs_open(&j->sides, 0, e) : MRS_OK;
     j->pass.n_wr = j->sides.n_wr;
-    if (s == MRS_OK && !t.stay && !t.seen) { /* no document stays: not read again */
+    if (s == MRS_OK && !t.kept && !t.seen) { /* no document stays: not read again */
         row->taken += t.taken;
         row->dropped += t.dropped;
         return MRS_OK;
     }
-    if (s == MRS_OK && left_suffices(&st, t.stay + t.seen)) {
+    if (s == MRS_OK && left_suffices(&st, t.kept + t.seen)) {
         row->taken += t.taken;
         row->dropped += t.dropped;
         return settle_left(&st, e);

@@ -79,16 +79,16 @@ load(struct mrsi_match_file *f, struct mrs_err *e)
     }
     while (have < need) {
         uint64_t left = f->bytes - f->at;
-        size_t want = need > WINDOW ? need : WINDOW;
-        want = want < left ? want : (size_t)left;
+        size_t len = need > WINDOW ? need : WINDOW;
+        len = len < left ? len : (size_t)left;
         mrs_buf_reset(&f->window);
-        uint8_t *p = mrs_buf_take(&f->window, want);
-        if (!p || mrs_read_at(f->temp->fd, p, want, f->at, e) != MRS_OK) {
-            mrs_err_memory(e, want);
+        uint8_t *p = mrs_buf_take(&f->window, len);
+        if (!p || mrs_read_at(f->temp->fd, p, len, f->at, e) != MRS_OK) {
+            mrs_err_memory(e, len);
             return NULL;
         }
         f->window_at = 0;
-        have = want;
+        have = len;
         need = ((const struct mrsi_rec *)(const void *)p)->total;
     }
     return (const struct mrsi_rec *)(const void *)(f->window.p + f->window_at);
@@ -101,19 +101,19 @@ rewind_file(struct mrs_matches *m, struct mrs_err *e)
     (void)e;
     mrs_buf_reset(&f->window);
     f->window_at = 0;
-    f->at = f->given = 0;
+    f->at = f->n_returned = 0;
     return MRS_OK;
 }
 
 static const struct mrsi_rec *
 next_record(struct mrsi_match_file *f, struct mrs_err *e)
 {
-    MRS_ASSERT(f->given < f->n);
+    MRS_ASSERT(f->n_returned < f->n);
     const struct mrsi_rec *r = load(f, e);
     if (r) {
         f->window_at += r->total;
         f->at += r->total;
-        f->given++;
+        f->n_returned++;
     }
     return r;
 }
@@ -122,7 +122,7 @@ static enum mrs_status
 next(struct mrs_matches *m, struct mrs_match *out, struct mrs_err *e)
 {
     struct mrsi_match_file *f = m->impl;
-    if (f->given == f->n) {
+    if (f->n_returned == f->n) {
         return MRS_END;
     }
     const struct mrsi_rec *r = next_record(f, e);
@@ -138,8 +138,8 @@ static void
 used(struct mrs_matches *m, unsigned bits)
 {
     struct mrsi_match_file *f = m->impl;
-    if (f->given) {
-        f->useds.p[f->given - 1] |= (uint8_t)(0x80 | bits);
+    if (f->n_returned) {
+        f->useds.p[f->n_returned - 1] |= (uint8_t)(0x80 | bits);
     }
 }
 
@@ -164,12 +164,12 @@ mrsi_match_file_settle(struct mrsi_match_file *f, struct mrsi_join_run *j, bool 
 {
     MRS_ASSERT(f->m.impl == f);
     rewind_file(&f->m, e);
-    while (f->given < f->n) {
+    while (f->n_returned < f->n) {
         const struct mrsi_rec *r = next_record(f, e);
         if (!r) {
             return MRS_DEAD;
         }
-        uint8_t used = f->useds.p[f->given - 1];
+        uint8_t used = f->useds.p[f->n_returned - 1];
         unsigned bits = refused ? MRS_USED_LEFT : used ? used & MRSI_FATE_USED : MRS_USED_PLACED;
         *placed += bits & MRS_USED_PLACED;
         mrsi_fates_add(&j->fates, r->order, bits);

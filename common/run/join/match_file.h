@@ -16,7 +16,7 @@ struct mrsi_match_file {
     struct mrs_buf window;    /* read buffer of the file */
     uint64_t window_off, at;  /* at: offset of the next record */
     size_t window_at;
-    uint64_t given;           /* matches returned since the last rewind */
+    uint64_t n_returned;           /* matches returned since the last rewind */
     uint64_t last_order, last_ref;
     bool any, by_reference;
 };

@@ -11,16 +11,16 @@ void
 mrsi_match_from(const struct mrsi_match_record *match, struct mrs_match *out)
 {
     const struct mrsi_rec *r = match->rec;
-    const uint8_t *shape = match->shape ? match->shape : mrsi_rec_shape(r);
+    const uint8_t *payload = match->payload ? match->payload : mrsi_rec_payload(r);
     out->order = r->order;
     out->ref = (uint32_t)match->ref;
     out->failed = r->failed;
     out->why = out->why_where = NULL;
-    out->shape = (struct mrs_view){shape, r->shape_len};
+    out->payload = (struct mrs_view){payload, r->payload_len};
     if (r->failed) {
-        out->why_where = (const char *)shape;
-        out->why = (const char *)shape + strlen(out->why_where) + 1;
-        out->shape = mrs_empty_doc();
+        out->why_where = (const char *)payload;
+        out->why = (const char *)payload + strlen(out->why_where) + 1;
+        out->payload = mrs_empty_doc();
     }
 }
 
@@ -154,7 +154,7 @@ fetch_ahead(struct mrsi_match_list *l)
     const struct mrsi_match_record *from = l->fetched, *to = l->line_end - from > AHEAD ? from + AHEAD : l->line_end;
     for (const struct mrsi_match_record *m = from; m < to; m++) {
         mrsi_fates_fetch(&l->j->fates, m->rec->order);
-        for (uint32_t i = 0; !m->shape && i < m->rec->total && i < LINES * LINE; i += LINE) {
+        for (uint32_t i = 0; !m->payload && i < m->rec->total && i < LINES * LINE; i += LINE) {
             __builtin_prefetch((const uint8_t *)m->rec + i);
         }
     }

@@ -9,7 +9,7 @@
 /* A record and the reference of this into document that it matches (a lookup shares records). */
 struct mrsi_match_record {
     const struct mrsi_rec *rec;
-    const uint8_t *shape; /* of a far record, loaded; NULL: it is in the record */
+    const uint8_t *payload; /* of a far record, loaded; NULL: it is in the record */
     uint64_t ref;
 };
 

@@ -12,12 +12,12 @@ begin(struct mrsi_link_run *l)
         struct mrsi_link_side *sd = &l->side[i];
         mrsi_index_init(&sd->ids, en, en->memory / 4);
         mrsi_fates_init(&sd->fates, en);
-        mrsi_file_array_init(&sd->whose, en, sizeof(uint64_t), en->memory / 32);
+        mrsi_file_array_init(&sd->owners, en, sizeof(uint64_t), en->memory / 32);
         mrsi_file_array_init(&sd->keys, en, sizeof(struct mrs_hash128), en->memory / 32);
         mrsi_file_array_init(&sd->found, en, sizeof(uint64_t), en->memory / 32);
         mrsi_file_array_init(&sd->at, en, sizeof(uint64_t), en->memory / 16);
         mrsi_file_array_init(&sd->bytes, en, 1, en->memory / 16);
-        sd->whose.kept = sd->keys.kept = sd->found.kept = sd->at.kept = sd->bytes.kept = true;
+        sd->owners.kept = sd->keys.kept = sd->found.kept = sd->at.kept = sd->bytes.kept = true;
         sd->keeps = i == 0 ? l->wants.refs : l->wants.lists;
     }
 }
@@ -28,7 +28,7 @@ clear_references(struct mrsi_link_run *l)
 {
     for (int i = 0; i < 2; i++) {
         struct mrsi_link_side *sd = &l->side[i];
-        mrsi_file_array_clear(&sd->whose);
+        mrsi_file_array_clear(&sd->owners);
         mrsi_file_array_clear(&sd->keys);
         mrsi_file_array_clear(&sd->found);
         mrsi_mapped_mem_clear(&sd->named);

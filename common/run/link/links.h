@@ -35,7 +35,7 @@ enum {
 /* The document that holds a reference: an ordinal, and bits. */
 #define MRSI_REF_LIST (1ull << 63)  /* it is an element of a list */
 #define MRSI_REF_NONE (1ull << 62)  /* no reference: records that the document has a list */
-#define MRSI_REF_WHOSE (MRSI_REF_NONE - 1)
+#define MRSI_REF_OWNER (MRSI_REF_NONE - 1)
 
 /* The parents that list a child: the first parent + 1, 0: none; and bits. */
 #define MRSI_LISTED_MORE (1ull << 63) /* so do other parents */
@@ -52,7 +52,7 @@ struct mrsi_edges {
 struct mrsi_link_side {
     struct mrsi_index ids;        /* empty if the other side has the same */
     struct mrsi_fates fates;
-    struct mrsi_file_array whose; /* uint64_t for each reference, ascending by document: MRSI_REF_ bits */
+    struct mrsi_file_array owners; /* uint64_t for each reference, ascending by document: MRSI_REF_ bits */
     struct mrsi_file_array keys;  /* struct mrs_hash128 for each: its key, if the other side is read later */
     struct mrsi_file_array found; /* uint64_t for each: the ordinal it refers to + 1, 0: none; if known by then, */
     struct mrsi_mapped_mem named; /* else here, when everything is read */

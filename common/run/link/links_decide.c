@@ -5,15 +5,15 @@
 #include "mongoreshape/context.h"
 
 static enum mrs_status
-go_on(const struct mrsi_link_run *l, uint64_t i, struct mrs_err *e)
+check_interrupt(const struct mrsi_link_run *l, uint64_t i, struct mrs_err *e)
 {
     return i % (1u << 20) == 0 ? mrsi_interrupted(l->en, e) : MRS_OK;
 }
 
 /* Asks the step; OK, SKIP (w->err is cleared: the reason is computed again when the document is written). */
 static enum mrs_status
-ask_step(const struct mrsi_link_run *l, uint32_t side, const struct mrs_link_facts *f, unsigned *verdict,
-         struct mrs_err *e)
+judge(const struct mrsi_link_run *l, uint32_t side, const struct mrs_link_facts *f, unsigned *verdict,
+      struct mrs_err *e)
 {
     struct mrsi_worker *w = &l->en->worker[0];
     mrs_err_clear(&w->err);
@@ -55,7 +55,7 @@ note_broken(struct mrsi_link_run *l, uint64_t parent, struct mrs_err *e)
     }
     mrsi_fates_add(fates, parent, MRSI_LINK_BROKEN);
     enum mrs_status s = notice(l, 0, MRS_NOTICE_DANGLING, parent, e);
-    MRS_THEN(s, ask_step(l, 0, &f, &verdict, e));
+    MRS_THEN(s, judge(l, 0, &f, &verdict, e));
     if (s == MRS_SKIP) {
         mrsi_fates_add(fates, parent, MRSI_FATE_REFUSED);
     }
@@ -65,16 +65,16 @@ note_broken(struct mrsi_link_run *l, uint64_t parent, struct mrs_err *e)
 static enum mrs_status
 read_lists(struct mrsi_link_run *l, struct mrs_err *e)
 {
-    const uint64_t *whose = mrsi_file_array_u64(&l->side[0].whose), *named = mrsi_link_named(l, 0);
+    const uint64_t *owner = mrsi_file_array_u64(&l->side[0].owners), *named = mrsi_link_named(l, 0);
     enum mrs_status s = MRS_OK;
-    for (uint64_t i = 0; s == MRS_OK && i < l->side[0].whose.n; i++) {
-        uint64_t parent = whose[i] & MRSI_REF_WHOSE;
+    for (uint64_t i = 0; s == MRS_OK && i < l->side[0].owners.n; i++) {
+        uint64_t parent = owner[i] & MRSI_REF_OWNER;
         if (named[i]) {
             note_listed(l, named[i] - 1, parent);
         } else {
             s = note_broken(l, parent, e);
         }
-        MRS_THEN(s, go_on(l, i, e));
+        MRS_THEN(s, check_interrupt(l, i, e));
     }
     return s;
 }
@@ -92,13 +92,13 @@ mrsi_link_listed(const struct mrsi_link_run *l, uint64_t child, uint64_t one, st
 static uint64_t
 facts_of(const struct mrsi_link_run *l, uint64_t child, uint64_t i, struct mrs_link_facts *f, uint64_t *one)
 {
-    const uint64_t *whose = mrsi_file_array_u64(&l->side[1].whose), *named = mrsi_link_named(l, 1);
+    const uint64_t *owner = mrsi_file_array_u64(&l->side[1].owners), *named = mrsi_link_named(l, 1);
     memset(f, 0, sizeof *f);
     *one = 0;
-    for (; i < l->side[1].whose.n && (whose[i] & MRSI_REF_WHOSE) == child; i++) {
-        f->shape = whose[i] & MRSI_REF_LIST ? MRS_LINK_LIST : MRS_LINK_ONE;
+    for (; i < l->side[1].owners.n && (owner[i] & MRSI_REF_OWNER) == child; i++) {
+        f->shape = owner[i] & MRSI_REF_LIST ? MRS_LINK_LIST : MRS_LINK_ONE;
         f->names = f->names || named[i];
-        f->dangling = f->dangling || (!named[i] && !(whose[i] & MRSI_REF_NONE));
+        f->dangling = f->dangling || (!named[i] && !(owner[i] & MRSI_REF_NONE));
         *one = named[i];
     }
     mrsi_link_listed(l, child, *one, f);
@@ -115,7 +115,7 @@ judge_child(struct mrsi_link_run *l, uint64_t child, const struct mrs_link_facts
     if ((mrsi_fates_get(fates, child) & MRSI_FATE_OUTSIDE) || mrsi_link_refused(l, 1, child)) {
         return MRS_OK;
     }
-    enum mrs_status s = ask_step(l, 1, f, &verdict, e);
+    enum mrs_status s = judge(l, 1, f, &verdict, e);
     if (s == MRS_OK && (mrsi_fates_get(fates, child) & MRSI_LINK_SORTLESS) && (f->names || f->listed)) {
         s = MRS_SKIP;
     }
@@ -168,7 +168,7 @@ judge_children(struct mrsi_link_run *l, struct mrs_err *e)
         at = facts_of(l, c, at, &f, &one);
         s = read_child(l, c, &f, e);
         MRS_THEN(s, judge_child(l, c, &f, one, e));
-        MRS_THEN(s, go_on(l, c, e));
+        MRS_THEN(s, check_interrupt(l, c, e));
     }
     return s;
 }
@@ -178,14 +178,14 @@ judge_children(struct mrsi_link_run *l, struct mrs_err *e)
 static bool
 is_gain(const struct mrsi_link_run *l, uint32_t side, uint64_t ref, uint64_t to)
 {
-    uint64_t whose = ref & MRSI_REF_WHOSE;
+    uint64_t owner = ref & MRSI_REF_OWNER;
     const uint64_t *listed = mrsi_mapped_mem_u64(&l->listed);
     if (side == 1) {
         return (listed[to] & MRSI_LISTED_LIST) && (mrsi_fates_get(&l->side[1].fates, to) & MRS_LINK_TAKES);
     }
-    bool there = !(ref & MRSI_REF_LIST) && !(listed[whose] & MRSI_LISTED_MORE) &&
-                 (listed[whose] & MRSI_LISTED_BY) == to + 1;
-    return !there && (mrsi_fates_get(&l->side[1].fates, whose) & MRS_LINK_GAINS);
+    bool there = !(ref & MRSI_REF_LIST) && !(listed[owner] & MRSI_LISTED_MORE) &&
+                 (listed[owner] & MRSI_LISTED_BY) == to + 1;
+    return !there && (mrsi_fates_get(&l->side[1].fates, owner) & MRS_LINK_GAINS);
 }
 
 enum { SOON = 24 }; /* prefetch distance in references */
@@ -195,17 +195,17 @@ static enum mrs_status
 find_gains(struct mrsi_link_run *l, uint32_t side, struct mrs_err *e)
 {
     const struct mrsi_link_side *from = &l->side[!side];
-    const uint64_t *whose = mrsi_file_array_u64(&from->whose), *named = mrsi_link_named(l, !side);
+    const uint64_t *owner = mrsi_file_array_u64(&from->owners), *named = mrsi_link_named(l, !side);
     struct mrsi_edges *x = &l->side[side].gains;
     uint64_t n = l->side[side].fates.n, total = 0;
     enum mrs_status s = mrsi_mapped_mem_new(&x->start, l->en, (n + 2) * 8, l->en->memory / 16, e);
     uint64_t *start = mrsi_mapped_mem_u64(&x->start);
-    for (uint64_t i = 0; s == MRS_OK && i < from->whose.n; i++) {
-        if (named[i] && is_gain(l, side, whose[i], named[i] - 1)) {
+    for (uint64_t i = 0; s == MRS_OK && i < from->owners.n; i++) {
+        if (named[i] && is_gain(l, side, owner[i], named[i] - 1)) {
             start[named[i] + 1]++;
             total++;
         }
-        s = go_on(l, i, e);
+        s = check_interrupt(l, i, e);
     }
     for (uint64_t i = 0; s == MRS_OK && i < n; i++) {
         start[i + 2] += start[i + 1]; /* start[i + 1]: current end of the entries of i */
@@ -213,14 +213,14 @@ find_gains(struct mrsi_link_run *l, uint32_t side, struct mrs_err *e)
     x->n = total;
     MRS_THEN(s, mrsi_mapped_mem_new(&x->to, l->en, total * 8, l->en->memory / 16, e));
     uint64_t *to = mrsi_mapped_mem_u64(&x->to);
-    for (uint64_t i = 0; s == MRS_OK && total && i < from->whose.n; i++) {
-        if (i + SOON < from->whose.n && named[i + SOON]) {
+    for (uint64_t i = 0; s == MRS_OK && total && i < from->owners.n; i++) {
+        if (i + SOON < from->owners.n && named[i + SOON]) {
             __builtin_prefetch(&to[start[named[i + SOON]]], 1);
         }
-        if (named[i] && is_gain(l, side, whose[i], named[i] - 1)) {
-            to[start[named[i]]++] = whose[i] & MRSI_REF_WHOSE;
+        if (named[i] && is_gain(l, side, owner[i], named[i] - 1)) {
+            to[start[named[i]]++] = owner[i] & MRSI_REF_OWNER;
         }
-        s = go_on(l, i, e);
+        s = check_interrupt(l, i, e);
     }
     return s;
 }

@@ -79,14 +79,14 @@ kind_of(const struct mrsi_link_run *l, uint32_t side, uint64_t other)
 
 static void
 put_old(struct mrsi_link_run *l, struct mrsi_link_items *x, const struct mrs_keys *k, uint32_t side, uint64_t ordinal,
-        bool look)
+        bool resolve)
 {
     MRS_ASSERT(side < 2);
     const struct mrsi_index *ids = mrsi_link_ids(l, !side);
     for (uint32_t i = 1; i < k->n; i++) {
         uint64_t other = MRSI_NO_ORDINAL;
         enum mrs_link_kind kind = k->span[i].null ? MRS_LINK_EMPTY : MRS_LINK_NAMED;
-        if (look && kind == MRS_LINK_NAMED) {
+        if (resolve && kind == MRS_LINK_NAMED) {
             other = mrsi_index_find(ids, mrsi_link_hash(l, k, i));
             kind = kind_of(l, side, other);
         }

@@ -12,7 +12,7 @@ struct links_read_job {
     const struct mrsi_part *part;
     struct mrs_buf bits[2];        /* for each document */
     struct mrs_buf keys;           /* struct links_read_key: of documents with a key */
-    struct mrs_buf whose[2];       /* for each reference: uint64_t */
+    struct mrs_buf owners[2];      /* for each reference: uint64_t */
     struct mrs_buf names[2];       /* for each: struct mrs_hash128; or the ordinal as uint64_t, if known */
     struct mrs_buf at[2], bytes[2];
     uint64_t seen;
@@ -27,7 +27,7 @@ all_buffers(struct links_read_job *job, struct mrs_buf *out[BUFFERS])
     *out++ = &job->keys;
     for (int i = 0; i < 2; i++) {
         *out++ = &job->bits[i];
-        *out++ = &job->whose[i];
+        *out++ = &job->owners[i];
         *out++ = &job->names[i];
         *out++ = &job->at[i];
         *out++ = &job->bytes[i];
@@ -74,9 +74,9 @@ clear(void *arg, void *p)
 
 /* ---- one document ---- */
 static void
-put_ref(struct links_read_job *job, uint32_t side, uint64_t whose, struct mrs_hash128 key)
+put_ref(struct links_read_job *job, uint32_t side, uint64_t owner, struct mrs_hash128 key)
 {
-    mrs_buf_put(&job->whose[side], &whose, sizeof whose);
+    mrs_buf_put(&job->owners[side], &owner, sizeof owner);
     mrs_buf_put(&job->names[side], &key, sizeof key);
 }
 
@@ -99,14 +99,14 @@ put_refs(const struct mrsi_link_run *l, struct links_read_job *job, const struct
 /* Resolves references [from, to) to ordinals. named may be the memory of the keys: an ordinal is not longer than a
  * key. */
 static void
-look_up(const struct mrsi_index *ids, const uint64_t *whose, const struct mrs_hash128 *key, uint64_t from, uint64_t to,
+look_up(const struct mrsi_index *ids, const uint64_t *owner, const struct mrs_hash128 *key, uint64_t from, uint64_t to,
         uint64_t *named)
 {
     for (uint64_t i = from; i < to; i++) {
         if (i + 8 < to) {
             mrsi_index_fetch(ids, key[i + 8]);
         }
-        uint64_t ord = whose[i] & MRSI_REF_NONE ? MRSI_NO_ORDINAL : mrsi_index_find(ids, key[i]);
+        uint64_t ord = owner[i] & MRSI_REF_NONE ? MRSI_NO_ORDINAL : mrsi_index_find(ids, key[i]);
         named[i] = ord == MRSI_NO_ORDINAL ? 0 : ord + 1;
     }
 }
@@ -119,9 +119,9 @@ look_up_all(struct mrsi_link_run *l, struct links_read_job *job, uint32_t side, 
     struct mrs_buf *names = &job->names[side];
     uint64_t n = names->n / sizeof(struct mrs_hash128);
     enum mrs_status s = mrs_buf_status(names, e);
-    MRS_THEN(s, mrs_buf_status(&job->whose[side], e));
+    MRS_THEN(s, mrs_buf_status(&job->owners[side], e));
     if (s == MRS_OK && n) {
-        look_up(mrsi_link_ids(l, !side), (const uint64_t *)(const void *)job->whose[side].p,
+        look_up(mrsi_link_ids(l, !side), (const uint64_t *)(const void *)job->owners[side].p,
                 (const struct mrs_hash128 *)(const void *)names->p, 0, n, (uint64_t *)(void *)names->p);
         names->n = n * sizeof(uint64_t);
     }
@@ -234,10 +234,10 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
 static void
 charge_to(struct mrs_buf *refs, uint64_t ordinal, uint64_t first)
 {
-    uint64_t *whose = (uint64_t *)(void *)refs->p;
-    for (size_t i = 0; i < refs->n / sizeof *whose; i++) {
-        if ((whose[i] & MRSI_REF_WHOSE) == ordinal) {
-            whose[i] = (whose[i] & ~MRSI_REF_WHOSE) | first;
+    uint64_t *owner = (uint64_t *)(void *)refs->p;
+    for (size_t i = 0; i < refs->n / sizeof *owner; i++) {
+        if ((owner[i] & MRSI_REF_OWNER) == ordinal) {
+            owner[i] = (owner[i] & ~MRSI_REF_OWNER) | first;
         }
     }
 }
@@ -264,7 +264,7 @@ take_keys(struct mrsi_link_run *l, struct links_read_job *job, struct mrs_err *e
             mrsi_fates_add(&l->side[side].fates, key[i].ord, MRSI_LINK_TWICE | MRSI_FATE_REFUSED);
         }
         if (l->now == 0) {
-            charge_to(&job->whose[0], key[i].ord, first);
+            charge_to(&job->owners[0], key[i].ord, first);
         }
     }
     return s;
@@ -287,7 +287,7 @@ take_side(struct mrsi_link_run *l, struct links_read_job *job, uint32_t side, st
     uint64_t *at = (uint64_t *)(void *)job->at[side].p;
     uint64_t base = sd->bytes.n;
     struct mrsi_file_array *names = mrsi_link_is_second(l, side) ? &sd->found : &sd->keys;
-    enum mrs_status s = take_items(job, &sd->whose, job->whose[side].p, job->whose[side].n / sizeof(uint64_t), e);
+    enum mrs_status s = take_items(job, &sd->owners, job->owners[side].p, job->owners[side].n / sizeof(uint64_t), e);
     MRS_THEN(s, take_items(job, names, job->names[side].p, job->names[side].n / names->item, e));
     if (s == MRS_OK && sd->keeps) {
         for (size_t i = 0; i < job->at[side].n / sizeof *at; i++) {
@@ -338,7 +338,7 @@ fetch_range(void *arg, void *p, bool *big, struct mrs_err *e)
 {
     struct naming *nm = arg;
     struct range *r = p;
-    uint64_t n = nm->l->side[nm->side].whose.n;
+    uint64_t n = nm->l->side[nm->side].owners.n;
     (void)e;
     *big = false;
     r->from = nm->next;
@@ -355,7 +355,7 @@ name_range(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     const struct mrsi_link_side *sd = &nm->l->side[nm->side];
     (void)w;
     (void)e;
-    look_up(mrsi_link_ids(nm->l, !nm->side), mrsi_file_array_u64(&sd->whose),
+    look_up(mrsi_link_ids(nm->l, !nm->side), mrsi_file_array_u64(&sd->owners),
             (const struct mrs_hash128 *)(const void *)sd->keys.p, r->from, r->to, mrsi_mapped_mem_u64(&sd->named));
     return MRS_OK;
 }
@@ -373,7 +373,7 @@ name_all(struct mrsi_link_run *l, uint32_t side, struct mrs_err *e)
     struct naming nm = {l, side, 0};
     struct mrsi_pipe p = {l->en, sizeof(struct range), fetch_range, name_range, NULL, clear_range, &nm};
     struct mrsi_link_side *sd = &l->side[side];
-    enum mrs_status s = mrsi_mapped_mem_new(&sd->named, l->en, sd->whose.n * 8, l->en->memory / 16, e);
+    enum mrs_status s = mrsi_mapped_mem_new(&sd->named, l->en, sd->owners.n * 8, l->en->memory / 16, e);
     MRS_THEN(s, mrsi_pipe_run(&p, e));
     mrsi_file_array_clear(&sd->keys);
     return s;
@@ -402,7 +402,7 @@ mrsi_link_name(struct mrsi_link_run *l, struct mrs_err *e)
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; s == MRS_OK && i < 2; i++) {
         struct mrsi_link_side *sd = &l->side[i];
-        struct mrsi_file_array *t[] = {&sd->whose, &sd->keys, &sd->found, &sd->at, &sd->bytes};
+        struct mrsi_file_array *t[] = {&sd->owners, &sd->keys, &sd->found, &sd->at, &sd->bytes};
         for (int k = 0; s == MRS_OK && k < 5; k++) {
             s = mrsi_file_array_end(t[k], e);
         }

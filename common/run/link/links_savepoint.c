@@ -20,7 +20,7 @@ gains(const struct mrsi_link_run *l, uint32_t side)
 static enum mrs_status
 describe_references(struct mrsi_link_side *sd, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
-    enum mrs_status s = mrsi_file_array_save(&sd->whose, "whose", b, files, e);
+    enum mrs_status s = mrsi_file_array_save(&sd->owners, "whose", b, files, e);
     MRS_THEN(s, mrsi_file_array_save(&sd->keys, "keys", b, files, e));
     return s == MRS_OK ? mrsi_file_array_save(&sd->found, "found", b, files, e) : s;
 }
@@ -124,8 +124,8 @@ are_references(const struct mrsi_link_run *l, uint32_t side)
     const struct mrsi_link_side *sd = &l->side[side];
     bool second = mrsi_link_is_second(l, side);
     const struct mrsi_file_array *names = second ? &sd->found : &sd->keys;
-    return names->n == sd->whose.n && are_below(mrsi_file_array_u64(&sd->whose), sd->whose.n, MRSI_REF_WHOSE,
-                                                sd->fates.n) &&
+    return names->n == sd->owners.n && are_below(mrsi_file_array_u64(&sd->owners), sd->owners.n, MRSI_REF_OWNER,
+                                                 sd->fates.n) &&
            (!second || are_below(mrsi_file_array_u64(names), names->n, UINT64_MAX, l->side[!side].fates.n + 1));
 }
 
@@ -165,7 +165,7 @@ mrsi_link_check(const struct mrsi_link_run *l, struct mrs_err *e)
 static enum mrs_status
 apply_references(struct mrsi_link_side *sd, struct mrs_view d, struct mrs_err *e)
 {
-    enum mrs_status s = mrsi_file_array_load(&sd->whose, d, "whose", e);
+    enum mrs_status s = mrsi_file_array_load(&sd->owners, d, "whose", e);
     MRS_THEN(s, mrsi_file_array_load(&sd->keys, d, "keys", e));
     return s == MRS_OK ? mrsi_file_array_load(&sd->found, d, "found", e) : s;
 }

@@ -270,7 +270,7 @@ begin_again(struct mrsi_link_run *l, struct mrs_err *e)
 static enum mrs_status
 write_once(struct mrsi_link_run *l, bool restart, struct mrs_err *e)
 {
-    enum mrs_status s = mrsi_step_outputs_held(&l->sides, false, restart, e);
+    enum mrs_status s = mrsi_step_outputs_existing(&l->sides, false, restart, e);
     uint32_t last = l->self ? 0 : 1;
     MRS_THEN(s, write_side(l, e));
     while (s == MRS_OK && l->now < last) {

@@ -34,7 +34,7 @@ struct mrsi_fit {
 };
 
 /* ---- which indexes ---- */
-struct index_fit_asked {
+struct index_fit_query {
     const struct mrsi_engine *en;
     uint32_t coll;
     struct mrs_view there; /* the indexes of the collection in the input */
@@ -55,7 +55,7 @@ is_fresh(struct mrs_view there, struct mrs_view index)
 
 /* Is the index new, or does the plan change values at its paths, or add documents to the collection? */
 static bool
-changes(const struct index_fit_asked *a, const char *path)
+changes(const struct index_fit_query *a, const char *path)
 {
     MRS_ASSERT(a->coll < a->en->n_coll);
     if (a->fresh) {
@@ -77,7 +77,7 @@ changes(const struct index_fit_asked *a, const char *path)
 }
 
 static bool
-key_changes(const struct index_fit_asked *a, struct mrs_view key)
+key_changes(const struct index_fit_query *a, struct mrs_view key)
 {
     struct mrs_walk w;
     struct mrs_elem e;
@@ -90,9 +90,9 @@ key_changes(const struct index_fit_asked *a, struct mrs_view key)
 
 /* Compound indexes. */
 static bool
-wants_arrays(void *arg, struct mrs_elem index)
+needs_arrays(void *arg, struct mrs_elem index)
 {
-    struct index_fit_asked *a = arg;
+    struct index_fit_query *a = arg;
     struct mrs_view spec = index.v.type == MRS_DOCUMENT ? mrs_val_view(index.v) : mrs_empty_doc();
     struct mrs_val key = mrs_doc_get(spec, "key");
     struct mrs_elem first;
@@ -126,7 +126,7 @@ bound(struct mrs_view index, const char *name, double none)
 }
 
 static enum mrs_status
-add_specials(struct mrsi_fit *f, const struct index_fit_asked *a, struct mrs_view index, struct mrs_err *err)
+add_specials(struct mrsi_fit *f, const struct index_fit_query *a, struct mrs_view index, struct mrs_err *err)
 {
     MRS_ASSERT(mrs_view_is_framed(index));
     struct mrs_val key = mrs_doc_get(index, "key"), name = mrs_doc_get(index, "name");
@@ -203,7 +203,7 @@ fit_new(struct mrsi_engine *en, uint32_t coll, struct mrsi_fit **out, struct mrs
     const struct mrsi_coll *c = &en->coll[coll];
     struct mrs_view before = c->in_index == MRSI_NONE ? mrs_empty_doc() : mrs_input_at(en->in, c->in_index)->metadata;
     struct mrs_val there = mrs_doc_get(before, "indexes");
-    struct index_fit_asked a = {.en = en, .coll = coll, .there = mrs_empty_doc()};
+    struct index_fit_query a = {.en = en, .coll = coll, .there = mrs_empty_doc()};
     struct mrs_walk w;
     struct mrs_elem el;
     if (!f) {
@@ -222,7 +222,7 @@ fit_new(struct mrsi_engine *en, uint32_t coll, struct mrsi_fit **out, struct mrs
     struct mrs_view all = {f->metadata.p, (uint32_t)f->metadata.n};
     struct mrs_view indexes = mrs_val_view(mrs_doc_get(all, "indexes"));
     struct mrs_unique_spec spec = {
-        .metadata = all, .now_ms = en->plan->now_ms, .any = true, .wants = wants_arrays, .arg = &a};
+        .metadata = all, .now_ms = en->plan->now_ms, .any = true, .wants = needs_arrays, .arg = &a};
     s = mrs_unique_new(en->mem, &spec, &f->arrays, e);
     f->special = mrs_alloc_array(en->mem, most_fields(indexes), sizeof *f->special);
     if (s != MRS_OK || !f->special) {

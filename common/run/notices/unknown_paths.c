@@ -20,7 +20,7 @@
 
 enum { PATHS = 64, NAMED = 100, NAMES = 256, LEVELS = 8, NAME_MAX_BYTES = 120 };
 
-struct wanted { /* for a row */
+struct searched_paths { /* for a row */
     uint64_t all;
     struct mrs_path path[PATHS];
     uint32_t types[PATHS];         /* that a value at the path should have; 0: any */
@@ -37,8 +37,8 @@ struct wanted { /* for a row */
 };
 struct mrsi_unknown_paths {
     struct mrs_arena arena;
-    pthread_mutex_t lock; /* of names */
-    struct wanted **of;   /* by row; NULL: none */
+    pthread_mutex_t lock;       /* of names */
+    struct searched_paths **of; /* by row; NULL: none */
 };
 
 /* ---- before the run ---- */
@@ -75,10 +75,10 @@ is_read(const struct mrs_desc *d, const struct mrs_touch *t)
 }
 
 static enum mrs_status
-want(struct mrsi_engine *en, uint32_t row, const char *text, const char *word, uint32_t types, struct mrs_err *e)
+add_path(struct mrsi_engine *en, uint32_t row, const char *text, const char *word, uint32_t types, struct mrs_err *e)
 {
     MRS_ASSERT(row < en->n_rows && text);
-    struct wanted **at = &en->paths->of[row], *w = *at;
+    struct searched_paths **at = &en->paths->of[row], *w = *at;
     struct mrs_arena *a = &en->paths->arena;
     struct mrs_err why;
     if (!w) {
@@ -120,29 +120,29 @@ struct wanting {
 };
 
 static void
-want_text(void *arg, const char *text, const char *path)
+add_text_path(void *arg, const char *text, const char *path)
 {
     struct wanting *x = arg;
-    MRS_THEN(x->s, want(x->en, x->row, path, text, 0, x->e));
+    MRS_THEN(x->s, add_path(x->en, x->row, path, text, 0, x->e));
 }
 
 static void
-want_path(void *arg, const char *path)
+add_bare_path(void *arg, const char *path)
 {
     struct wanting *x = arg;
     if (is_path(path)) {
-        MRS_THEN(x->s, want(x->en, x->row, path, NULL, 0, x->e));
+        MRS_THEN(x->s, add_path(x->en, x->row, path, NULL, 0, x->e));
     }
 }
 
 static void
-want_types(void *arg, const char *path, uint32_t types, bool where)
+add_typed_path(void *arg, const char *path, uint32_t types, bool where)
 {
     struct wanting *x = arg;
     if (is_path(path) || strcmp(path, "_id") == 0) {
-        struct wanted **w = &x->en->paths->of[x->row];
+        struct searched_paths **w = &x->en->paths->of[x->row];
         uint32_t n = *w ? (*w)->n : 0;
-        MRS_THEN(x->s, want(x->en, x->row, path, NULL, types, x->e));
+        MRS_THEN(x->s, add_path(x->en, x->row, path, NULL, types, x->e));
         if (x->s == MRS_OK && *w && (*w)->n > n) {
             (*w)->wheres |= (uint64_t)where << n;
         }
@@ -183,18 +183,18 @@ is_indexed(const struct mrsi_coll *c, const char *path)
 }
 
 static enum mrs_status
-want_all(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
+add_step_paths(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
 {
     const struct mrs_desc *d = &en->plan->steps[step].desc;
     struct wanting x = {en, en->row_of[step][0], MRS_OK, e};
-    const struct mrsi_plan_words words = {want_text, want_path, want_types, &x};
+    const struct mrsi_plan_words words = {add_text_path, add_bare_path, add_typed_path, &x};
     for (uint32_t i = 0; x.s == MRS_OK && i < d->n_touches + d->n_names; i++) {
         const struct mrs_touch *t = i < d->n_touches ? &d->touches[i] : &d->names[i - d->n_touches];
-        bool wanted = is_read(d, t);
+        bool searched = is_read(d, t);
         if (d->family == MRS_FAMILY_CATALOG) {
-            wanted = wanted && is_indexed(&en->coll[en->side[step][0]], t->path);
+            searched = searched && is_indexed(&en->coll[en->side[step][0]], t->path);
         }
-        x.s = wanted ? want(en, en->row_of[step][t->side], t->path, NULL, 0, e) : MRS_OK;
+        x.s = searched ? add_path(en, en->row_of[step][t->side], t->path, NULL, 0, e) : MRS_OK;
     }
     if (x.s == MRS_OK && d->n_sides) {
         mrsi_plan_words(&en->plan->steps[step], &words);
@@ -211,18 +211,18 @@ mrsi_paths_new(struct mrsi_engine *en, struct mrs_err *e)
     }
     mrs_arena_init(&p->arena, en->mem);
     pthread_mutex_init(&p->lock, NULL);
-    p->of = mrs_arena_alloc(&p->arena, (en->n_rows + 1) * sizeof(struct wanted *));
-    en->wants = mrs_arena_alloc(&p->arena, (en->n_rows + 1) * sizeof *en->wants);
-    if (!p->of || !en->wants) {
-        return mrs_err_memory(e, en->n_rows * sizeof(struct wanted *));
+    p->of = mrs_arena_alloc(&p->arena, (en->n_rows + 1) * sizeof(struct searched_paths *));
+    en->searched = mrs_arena_alloc(&p->arena, (en->n_rows + 1) * sizeof *en->searched);
+    if (!p->of || !en->searched) {
+        return mrs_err_memory(e, en->n_rows * sizeof(struct searched_paths *));
     }
-    memset(p->of, 0, (en->n_rows + 1) * sizeof(struct wanted *));
+    memset(p->of, 0, (en->n_rows + 1) * sizeof(struct searched_paths *));
     enum mrs_status s = MRS_OK;
     for (uint32_t step = 0; s == MRS_OK && step < en->plan->n_steps; step++) {
-        s = want_all(en, step, e);
+        s = add_step_paths(en, step, e);
     }
     for (uint32_t row = 0; s == MRS_OK && row < en->n_rows; row++) {
-        en->wants[row] = p->of[row] ? p->of[row]->all : 0;
+        en->searched[row] = p->of[row] ? p->of[row]->all : 0;
     }
     return s;
 }
@@ -241,7 +241,7 @@ mrsi_paths_free(struct mrsi_engine *en)
 /* ---- documents ---- */
 /* Records the first names of all levels, as candidates for the nearest name. If memory is out, a name is skipped. */
 static void
-take_name(struct mrsi_unknown_paths *p, struct wanted *w, const char *name, size_t n)
+take_name(struct mrsi_unknown_paths *p, struct searched_paths *w, const char *name, size_t n)
 {
     MRS_ASSERT(w->n <= PATHS && w->n_names <= NAMES);
     for (uint32_t i = 0; i < w->n_names; i++) {
@@ -259,7 +259,7 @@ take_name(struct mrsi_unknown_paths *p, struct wanted *w, const char *name, size
 }
 
 static void
-take_names(struct mrsi_unknown_paths *p, struct wanted *w, struct mrs_view doc)
+take_names(struct mrsi_unknown_paths *p, struct searched_paths *w, struct mrs_view doc)
 {
     MRS_ASSERT(mrs_view_is_framed(doc) && w->n <= PATHS);
     struct {
@@ -322,9 +322,9 @@ take_type(void *arg, struct mrs_val v)
     return MRS_OK;
 }
 
-/* Are all wanted paths found? */
+/* Are all searched paths found? */
 static bool
-meets(struct wanted *x, uint32_t i, struct mrs_view doc)
+meets(struct searched_paths *x, uint32_t i, struct mrs_view doc)
 {
     if (!x->types[i]) {
         return has(doc, &x->path[i]);
@@ -343,7 +343,7 @@ mrsi_paths_check(struct mrsi_worker *w, uint32_t row, struct mrs_view doc)
 {
     MRS_ASSERT(row < w->en->n_rows && mrs_view_is_framed(doc));
     struct mrsi_unknown_paths *p = w->en->paths;
-    struct wanted *x = p->of[row];
+    struct searched_paths *x = p->of[row];
     uint64_t left = x->all & ~w->rows[row].seen;
     while (left) {
         uint32_t i = (uint32_t)__builtin_ctzll(left);
@@ -366,10 +366,10 @@ void
 mrsi_paths_written(struct mrsi_engine *en, uint32_t coll, const uint8_t *p, size_t n)
 {
     MRS_ASSERT(coll < en->n_coll && (p || !n));
-    for (uint32_t step = 0; en->wants && step < en->plan->n_steps; step++) {
+    for (uint32_t step = 0; en->searched && step < en->plan->n_steps; step++) {
         const struct mrs_desc *d = &en->plan->steps[step].desc;
-        bool asks = d->family == MRS_FAMILY_CATALOG && en->side[step][0] == coll;
-        for (size_t at = 0; asks && at < n; at += mrs_le32(p + at)) {
+        bool queries = d->family == MRS_FAMILY_CATALOG && en->side[step][0] == coll;
+        for (size_t at = 0; queries && at < n; at += mrs_le32(p + at)) {
             mrsi_paths_meet(&en->worker[0], en->row_of[step][0], (struct mrs_view){p + at, mrs_le32(p + at)});
         }
     }
@@ -387,7 +387,7 @@ was_checked(const struct mrsi_engine *en, uint32_t step, uint32_t side)
 
 /* The nearest name, else one with the same last part. */
 static const char *
-nearest(const struct wanted *w, const struct mrs_path *path)
+nearest(const struct searched_paths *w, const struct mrs_path *path)
 {
     const char *found = mrs_nearest(path->text, w->name, w->n_names), *end = path->part[path->n - 1].name;
     for (uint32_t i = 0; !found && i < w->n_names; i++) {
@@ -400,7 +400,7 @@ nearest(const struct wanted *w, const struct mrs_path *path)
 static bool
 is_unmet(const struct mrsi_engine *en, uint32_t row, uint32_t i)
 {
-    const struct wanted *w = en->paths->of[row];
+    const struct searched_paths *w = en->paths->of[row];
     return !(en->rows[row].seen >> i & 1 || w->texts >> i & 1 || w->types[i]);
 }
 
@@ -408,7 +408,7 @@ is_unmet(const struct mrsi_engine *en, uint32_t row, uint32_t i)
 static bool
 has_unmet_above(const struct mrsi_engine *en, uint32_t row, uint32_t i)
 {
-    const struct wanted *w = en->paths->of[row];
+    const struct searched_paths *w = en->paths->of[row];
     bool found = false;
     for (uint32_t k = 0; k < w->n && !found; k++) {
         size_t n = strlen(w->path[k].text);
@@ -435,7 +435,7 @@ mrsi_paths_report(struct mrsi_engine *en, struct mrs_err *e)
         const struct mrs_desc *d = &en->plan->steps[step].desc;
         for (uint32_t side = 0; side < d->n_sides; side++) {
             uint32_t row = en->row_of[step][side];
-            const struct wanted *w = en->paths->of[row];
+            const struct searched_paths *w = en->paths->of[row];
             bool reported = side > 0 && row <= en->row_of[step][side - 1]; /* an earlier side has the same collection */
             for (uint32_t i = 0; w && !reported && was_checked(en, step, side) && i < w->n; i++) {
                 if (!is_unmet(en, row, i) || has_unmet_above(en, row, i)) {
@@ -478,7 +478,7 @@ mrsi_paths_note(struct mrsi_engine *en, uint32_t step, uint32_t i, char *line, s
     MRS_ASSERT(i < PATHS && size);
     const struct mrs_step *st = &en->plan->steps[step];
     uint32_t row = en->row_of[step][0];
-    struct wanted *w = st->desc.n_sides ? en->paths->of[row] : NULL;
+    struct searched_paths *w = st->desc.n_sides ? en->paths->of[row] : NULL;
     if (!w || i >= w->n || en->opts->sample) {
         return false;
     }
@@ -492,10 +492,10 @@ mrsi_paths_note(struct mrsi_engine *en, uint32_t step, uint32_t i, char *line, s
     if (!w->types[i] || !(found & ~mrsi_type_bit(MRS_NULL)) || en->rows[row].seen >> i & 1) {
         return false;
     }
-    char has_types[200], wanted_types[200];
+    char has_types[200], expected_types[200];
     name_types(found, has_types, sizeof has_types);
-    name_types(w->types[i], wanted_types, sizeof wanted_types);
+    name_types(w->types[i], expected_types, sizeof expected_types);
     snprintf(line, size, "step %u, %.255s: %s compares `%.200s` with a value of type %s, and documents have there "
-             "only: %s", st->no, ns, w->wheres >> i & 1 ? "`where`" : "an expression", path, wanted_types, has_types);
+             "only: %s", st->no, ns, w->wheres >> i & 1 ? "`where`" : "an expression", path, expected_types, has_types);
     return true;
 }

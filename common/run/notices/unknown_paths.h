@@ -5,7 +5,7 @@
 
 #include "notices.h"
 
-/* Fills en->wants. */
+/* Fills en->searched. */
 enum mrs_status mrsi_paths_new(struct mrsi_engine *en, struct mrs_err *e);
 void mrsi_paths_free(struct mrsi_engine *en);
 /* Checks a document that a step reads, if a path of its row was not found yet: see mrsi_paths_meet. */
@@ -13,7 +13,7 @@ void mrsi_paths_check(struct mrsi_worker *w, uint32_t row, struct mrs_view doc);
 static inline void
 mrsi_paths_meet(struct mrsi_worker *w, uint32_t row, struct mrs_view doc)
 {
-    if (w->en->wants[row] & ~w->rows[row].seen) {
+    if (w->en->searched[row] & ~w->rows[row].seen) {
         mrsi_paths_check(w, row, doc);
     }
 }

@@ -79,7 +79,7 @@ sync_files(struct mrsi_engine *en, struct mrs_err *e)
 
 /* Computed once, when it is first needed. */
 static enum mrs_status
-know_same(struct mrsi_engine *en, struct mrs_err *e)
+identify_run(struct mrsi_engine *en, struct mrs_err *e)
 {
     struct mrsi_checkpoints *k = en->keep;
     struct mrs_build b;
@@ -183,7 +183,7 @@ write_state(struct mrsi_engine *en, struct mrs_err *e)
     mrs_buf_init(&file, en->mem, MRS_STOPPED_MAX);
     report_checkpoint(en, false);
     enum mrs_status s = sync_files(en, e);
-    MRS_THEN(s, know_same(en, e));
+    MRS_THEN(s, identify_run(en, e));
     if (s == MRS_OK) {
         struct mrs_err own;
         mrs_err_clear(&own);
@@ -262,16 +262,16 @@ mrsi_ckpt_whole(struct mrsi_engine *en, struct mrs_err *e)
     }
     if (k->from_pass.n > MRS_DOC_MIN) { /* the run was stopped while it wrote its residue, or after the final rename */
         struct mrs_val kind = mrs_doc_get(k->from_pass, "kind");
-        bool wanted = mrs_val_is_text(kind, MRSI_CKPT_PUBLISH) ||
-                      (en->opts->write_residue && mrs_val_is_text(kind, MRSI_CKPT_RESIDUE));
-        return wanted ? MRS_OK : mrsi_state_damaged("no pass wants its savepoint", e);
+        bool known = mrs_val_is_text(kind, MRSI_CKPT_PUBLISH) ||
+                     (en->opts->write_residue && mrs_val_is_text(kind, MRSI_CKPT_RESIDUE));
+        return known ? MRS_OK : mrsi_state_damaged("no pass wants its savepoint", e);
     }
     k->is_whole = true;
     bool inverse = en->opts->write_residue; /* this run needs an inverse run, which has state of its own */
-    bool wanted = inverse || k->is_on_disk || everywhere(en) || mrs_clock_steady() - k->begun_ms >= BETWEEN_MS;
+    bool due = inverse || k->is_on_disk || everywhere(en) || mrs_clock_steady() - k->begun_ms >= BETWEEN_MS;
     enum mrs_status s = put_into_words(en, en->plan->n_steps, e);
     bool marked = en->residue; /* when a residue is restored, a savepoint follows, and only that describes the output */
-    return s == MRS_OK && wanted && !marked ? write_state(en, e) : s; /* not needed: no resume would read it */
+    return s == MRS_OK && due && !marked ? write_state(en, e) : s; /* not needed: no resume would read it */
 }
 
 /* ---- savepoints ---- */
@@ -401,7 +401,7 @@ read_state(struct mrsi_engine *en, struct mrs_err *e)
         return s;
     }
     s = mrsi_checkpoint_parse(k->bytes, n, &k->from, e);
-    MRS_THEN(s, know_same(en, e));
+    MRS_THEN(s, identify_run(en, e));
     if (s == MRS_OK) {
         struct mrs_view options = {k->options.p, (uint32_t)k->options.n}, input = {k->input.p, (uint32_t)k->input.n};
         s = mrsi_same_check(en, &k->from, options, input, e);
@@ -549,7 +549,7 @@ mrsi_ckpt_forget(struct mrsi_engine *en, struct mrs_err *e)
 
 /* Errors after which the same command may succeed. */
 static bool
-may_go_on(enum mrs_status s, const struct mrs_err *e)
+can_resume(enum mrs_status s, const struct mrs_err *e)
 {
     enum mrs_code c = e ? e->code : MRS_E_NONE;
     return s == MRS_DEAD || c == MRS_E_CANCEL || c == MRS_E_IO || c == MRS_E_MEMORY || c == MRS_E_EXISTS;
@@ -560,14 +560,14 @@ stop(struct mrsi_engine *en, enum mrs_status s, const struct mrs_err *e)
 {
     MRS_ASSERT(s < MRS_OK);
     struct mrsi_checkpoints *k = en->keep;
-    bool go_on = may_go_on(s, e);
+    bool resumable = can_resume(s, e);
     bool worth = k->is_on_disk || (k->reached && (everywhere(en) || mrs_clock_steady() - k->begun_ms >= BETWEEN_MS));
     struct mrs_err own;
     mrs_err_clear(&own);
-    if (go_on && k->took_up && k->is_newer && worth) {
+    if (resumable && k->took_up && k->is_newer && worth) {
         (void)write_state(en, &own); /* otherwise the older one stays */
     }
-    if (!k->took_up || (go_on && k->is_on_disk)) {
+    if (!k->took_up || (resumable && k->is_on_disk)) {
         mrs_output_leave(en->out);
         en->report->stopped = k->is_on_disk;
         return;

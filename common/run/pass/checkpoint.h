@@ -131,7 +131,7 @@ bool mrsi_ckpt_has_savepoint(const struct mrsi_engine *en); /* the state on disk
 /* ---- inverse_folder.c: the folder of the inverse run ---- */
 /* Next to the output, or in --tmp with the output's name. The caller frees it; NULL: out of memory. */
 char *mrsi_inverse_place(struct mrs_mem *mem, const struct mrs_run_opts *o);
-/* Removes the remains of a stopped one. opts: of the run that wanted it. */
+/* Removes the remains of a stopped one. opts: of the run that needs it. */
 enum mrs_status mrsi_inverse_forget(struct mrs_mem *mem, const struct mrs_run_opts *opts, struct mrs_err *e);
 /* Removes the folder of a run that was killed while removing it, its checkpoint first: nothing can resume it. Files
  * that cannot be removed stay. */

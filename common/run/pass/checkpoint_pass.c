@@ -99,7 +99,7 @@ mrsi_pass_save(const struct mrsi_pass *p, struct mrs_build *b, struct mrs_buf *f
 
 /* ---- load ---- */
 static enum mrs_status
-go_on_scan(const struct mrsi_pass *p, struct mrsi_coll *c, struct mrsi_scan *scan, struct mrs_err *e)
+resume_scan(const struct mrsi_pass *p, struct mrsi_coll *c, struct mrsi_scan *scan, struct mrs_err *e)
 {
     bool bad = false;
     struct mrs_val v = mrs_doc_get(p->from, "scan");
@@ -114,7 +114,7 @@ go_on_scan(const struct mrsi_pass *p, struct mrsi_coll *c, struct mrsi_scan *sca
     if (bad || open.type != MRS_BOOL || (*open.p && (scan->at_part >= scan->n_part || in_part != at.doc))) {
         return mrsi_state_damaged("where the pass stands", e);
     }
-    return *open.p ? mrsi_scan_go_on(scan, &at, in_part, e) : MRS_OK;
+    return *open.p ? mrsi_scan_resume(scan, &at, in_part, e) : MRS_OK;
 }
 
 static enum mrs_status
@@ -191,7 +191,7 @@ begin_scan(struct mrsi_pass *p, struct mrsi_engine *en, struct mrsi_coll *c, str
 {
     enum mrs_status s = MRS_OK;
     if (mrsi_pass_is_resumed(p) && mrs_doc_get(p->from, "scan").type != MRS_MISSING) {
-        s = go_on_scan(p, c, scan, e);
+        s = resume_scan(p, c, scan, e);
     } else {
         mrsi_scan_begin(en, c, scan);
     }

@@ -93,7 +93,7 @@ each_step(struct mrsi_worker *w, const uint32_t *list, uint32_t n, uint32_t n_qu
     for (uint32_t i = 0; i < n; i++) {
         struct mrs_view before = *doc;
         struct mrs_arena_mark then = mrs_arena_mark(&w->arena);
-        w->first_look = i >= n_quiet;
+        w->first_read = i >= n_quiet;
         if (i >= n_quiet) {
             mrsi_paths_meet(w, w->en->row_of[list[i]][0], before);
         }
@@ -131,8 +131,8 @@ enum mrs_status
 mrsi_map_run(struct mrsi_worker *w, const uint32_t *list, uint32_t n, uint32_t n_quiet, uint32_t coll,
              struct mrs_view *doc, struct mrs_err *e)
 {
-    bool counts = w->first_look;
+    bool counts = w->first_read;
     enum mrs_status s = each_step(w, list, n, n_quiet, coll, doc, e);
-    w->first_look = counts;
+    w->first_read = counts;
     return s;
 }

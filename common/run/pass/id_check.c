@@ -146,7 +146,7 @@ flush(struct mrsi_ids *ids, struct mrs_err *e)
     }
     mrs_buf_clear(&all);
     mrsi_hashes_drop_all(&ids->hashes);
-    ids->held = 0;
+    ids->buffered = 0;
     return s == MRS_OK ? mrs_buf_status(&ids->extents, e) : s;
 }
 
@@ -155,8 +155,8 @@ mrsi_ids_take(struct mrsi_ids *ids, const uint64_t *hash, size_t n, struct mrs_e
 {
     MRS_ASSERT(n == 0 || hash);
     enum mrs_status s = mrsi_hashes_put(&ids->hashes, hash, n, e);
-    ids->held += n * 8;
-    return s == MRS_OK && ids->held > ids->en->memory / 4 ? flush(ids, e) : s;
+    ids->buffered += n * 8;
+    return s == MRS_OK && ids->buffered > ids->en->memory / 4 ? flush(ids, e) : s;
 }
 
 int
@@ -301,7 +301,7 @@ mrsi_ids_has_dup_hash(const struct mrsi_ids *ids, uint64_t hash)
 static enum mrs_status
 save_hashes(struct mrsi_ids *ids, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
-    enum mrs_status s = ids->held ? flush(ids, e) : MRS_OK;
+    enum mrs_status s = ids->buffered ? flush(ids, e) : MRS_OK;
     mrsi_save_temp("hashes", ids->spill, ids->spilled, b, files);
     mrs_build_i64(b, "looked", ids->searched);
     MRS_THEN(s, mrsi_savepoint_list_save(&ids->extents_kept, "extents", b, files, e));

@@ -75,7 +75,7 @@ struct mrsi_ids {
     enum mrsi_ids_phase phase;
     enum mrs_conflicts policy;
     struct mrsi_hashes hashes;
-    uint64_t held;             /* bytes of hashes in memory */
+    uint64_t buffered;             /* bytes of hashes in memory */
     struct mrsi_temp *spill;
     struct mrs_buf extents;
     struct mrsi_savepoint_list extents_kept;

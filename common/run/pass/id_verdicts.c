@@ -160,7 +160,7 @@ read_members(struct mrsi_id_decision *j,
 {
     struct id_verdicts_key_now *k = &j->now;
     struct mrsi_id_member m;
-    enum mrs_status s = mrsi_sorter_go_on(&j->ids->members, e);
+    enum mrs_status s = mrsi_sorter_resume(&j->ids->members, e);
     while (s == MRS_OK && (s = next_member(j->ids, &m, e)) == MRS_OK) {
         if (!is_of_key(k, &m)) {
             s = k->open && end ? end(j, e) : MRS_OK;
@@ -342,7 +342,7 @@ to_array(struct mrsi_id_decision *j, enum id_verdicts_list i, struct mrs_err *e)
     struct mrsi_sorter *from = &j->list[i];
     struct mrsi_file_array *to = file_array_of(j->ids, i);
     struct mrsi_sorted r;
-    enum mrs_status s = mrsi_sorter_go_on(from, e);
+    enum mrs_status s = mrsi_sorter_resume(from, e);
     while (s == MRS_OK && (s = mrsi_sorter_next(from, &r, e)) == MRS_OK) {
         bool whole = !j->ids->resumed || r.n == item_of(i);
         s = whole ? mrsi_file_array_put(to, r.p, e) : mrsi_state_damaged("verdicts", e);

@@ -76,16 +76,16 @@ note(struct mrs_buf *blocks, uint64_t seq, struct mrs_err *e)
 }
 
 bool
-mrsi_input_digest_wants(struct mrsi_engine *en, uint32_t in_index, uint64_t seq)
+mrsi_input_digest_needs(struct mrsi_engine *en, uint32_t in_index, uint64_t seq)
 {
     MRS_ASSERT(in_index < mrs_input_count(en->in));
     if (!en->seen) {
         return false;
     }
     pthread_mutex_lock(&en->seen->lock);
-    bool wants = !is_in(&en->seen->at[in_index].blocks, seq);
+    bool needed = !is_in(&en->seen->at[in_index].blocks, seq);
     pthread_mutex_unlock(&en->seen->lock);
-    return wants;
+    return needed;
 }
 
 enum mrs_status

@@ -169,8 +169,8 @@ reference(const struct mrs_desc *d, uint32_t pair, uint32_t ref, const char **pa
 }
 
 static enum mrs_status
-ask_types(struct mrsi_engine *en, uint32_t step, const struct mrsi_fates *f, uint32_t pair, uint32_t ref,
-          uint64_t among, struct mrs_err *e)
+compare_types(struct mrsi_engine *en, uint32_t step, const struct mrsi_fates *f, uint32_t pair, uint32_t ref,
+              uint64_t among, struct mrs_err *e)
 {
     MRS_ASSERT(step < en->plan->n_steps);
     struct mrsi_why *why = &en->rows[en->row_of[step][0]].why;
@@ -184,15 +184,15 @@ ask_types(struct mrsi_engine *en, uint32_t step, const struct mrsi_fates *f, uin
     enum mrs_status s = compile(en, path, &q.path, e);
     MRS_THEN(s, compile(en, target, &q.target, e));
     MRS_THEN(s, each_of_side(en, step, target_side(d, ref), NULL, target_document, &q, &all_targets, e));
-    uint8_t wants = most(q.has);
-    if (s != MRS_OK || !q.has[wants]) {
+    uint8_t expected = most(q.has);
+    if (s != MRS_OK || !q.has[expected]) {
         return s;
     }
     s = each_of_side(en, step, ref, f, reference_document, &q, &all, e);
     uint8_t has = most(q.lacks);
     if (s == MRS_OK && q.lacks[has] > why->n) {
-        *why = (struct mrsi_why){.n = q.lacks[has], .of = q.docs, .has = has, .wants = wants, .pair = pair, .ref = ref,
-                                 .some = !all || !all_targets};
+        *why = (struct mrsi_why){.n = q.lacks[has], .of = q.docs, .has = has, .expected = expected, .pair = pair,
+                                 .ref = ref, .some = !all || !all_targets};
     }
     return s;
 }
@@ -264,7 +264,7 @@ find_document(void *arg, struct mrs_view doc, bool matched)
 
 /* For one pair, if nothing matches. */
 static enum mrs_status
-ask_turned(struct mrsi_engine *en, uint32_t step, const struct mrsi_fates *f, struct mrs_err *e)
+check_turned(struct mrsi_engine *en, uint32_t step, const struct mrsi_fates *f, struct mrs_err *e)
 {
     MRS_ASSERT(step < en->plan->n_steps);
     const struct mrs_pair_path *p = en->plan->steps[step].desc.pairs;
@@ -306,7 +306,7 @@ touches(const struct mrs_desc *d, const struct mrs_touch *as, char kind)
  * types of these, since others may be new `_id`s. If more documents have a value of such a type than there are dangling
  * references, some of these were resolved. */
 static enum mrs_status
-ask_references(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
+check_references(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
 {
     MRS_ASSERT(step < en->plan->n_steps);
     const struct mrs_desc *d = &en->plan->steps[step].desc;
@@ -318,7 +318,8 @@ ask_references(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
         bool own_id = t->side == 0 && strcmp(t->path, "_id") == 0;
         if (dangling && t->kind == 'D' && *t->path && !own_id && touches(d, t, 'R') && !touches(d, t, 'A')) {
             struct mrsi_why before = *why;
-            s = ask_types(en, step, NULL, i, (uint32_t)t->side, en->rows[en->row_of[step][t->side]].asked_types, e);
+            uint64_t types = en->rows[en->row_of[step][t->side]].searched_types;
+            s = compare_types(en, step, NULL, i, (uint32_t)t->side, types, e);
             *why = why->n > dangling ? before : *why;
         }
     }
@@ -331,7 +332,7 @@ mrsi_match_reasons(struct mrsi_engine *en, uint32_t step, const struct mrsi_fate
     MRS_ASSERT(step < en->plan->n_steps);
     const struct mrs_desc *d = &en->plan->steps[step].desc;
     if (d->family == MRS_FAMILY_REKEY) {
-        return en->opts->sample ? MRS_OK : ask_references(en, step, e);
+        return en->opts->sample ? MRS_OK : check_references(en, step, e);
     }
     const struct mrsi_row *from = &en->rows[en->row_of[step][0]], *into = &en->rows[en->row_of[step][1]];
     bool join = d->family == MRS_FAMILY_JOIN, none = join && !from->matched;
@@ -343,12 +344,12 @@ mrsi_match_reasons(struct mrsi_engine *en, uint32_t step, const struct mrsi_fate
         return MRS_OK;
     }
     for (uint32_t p = 0; s == MRS_OK && join && p < d->n_pairs; p++) {
-        s = ask_types(en, step, f, p, d->by_reference && p == 0, 0, e);
+        s = compare_types(en, step, f, p, d->by_reference && p == 0, 0, e);
     }
     for (uint32_t ref = 0; s == MRS_OK && !join && ref < 2; ref++) {
-        s = ask_types(en, step, NULL, 0, ref, 0, e);
+        s = compare_types(en, step, NULL, 0, ref, 0, e);
     }
-    return s == MRS_OK && none && d->n_pairs == 1 ? ask_turned(en, step, f, e) : s;
+    return s == MRS_OK && none && d->n_pairs == 1 ? check_turned(en, step, f, e) : s;
 }
 
 /* ---- the report ---- */
@@ -374,6 +375,6 @@ mrsi_why_line(const struct mrsi_engine *en, uint32_t step, char *line, size_t si
     reference(&st->desc, y->pair, y->ref, &path, &target);
     snprintf(line + at, size - (size_t)at, "hold %s %s in `%.150s` where `%.150s` of %.255s holds %s %s: `cast` first",
              article(y->has), class_name(y->has), path, target, side[target_side(&st->desc, y->ref)].coll.ns,
-             article(y->wants), class_name(y->wants));
+             article(y->expected), class_name(y->expected));
     return true;
 }

@@ -154,7 +154,7 @@ mrsi_notices_fates(struct mrsi_engine *en, uint32_t step, const struct mrsi_fate
 /* ---- their _ids ---- */
 /* Number of ordinals of the side without an `_id`, and the smallest of them. */
 static uint64_t
-next_wanted(struct noted *x, uint64_t *least)
+next_needed(struct noted *x, uint64_t *least)
 {
     uint64_t left = 0;
     *least = UINT64_MAX;
@@ -187,7 +187,7 @@ name_in_block(struct mrsi_engine *en, struct noted *x, struct mrsi_cursor *cur, 
     uint64_t least;
     struct mrs_view doc;
     enum mrs_status s = MRS_OK;
-    while (next_wanted(x, &least) && (s == MRS_OK || s == MRS_SKIP)) {
+    while (next_needed(x, &least) && (s == MRS_OK || s == MRS_SKIP)) {
         s = mrsi_cursor_next(cur, &en->worker[0], &doc, e);
         if (s == MRS_OK && cur->ordinal >= least) {
             s = name_one(en, x, cur->ordinal, doc, e);
@@ -215,7 +215,7 @@ name_side(struct mrsi_engine *en, uint32_t step, uint32_t side, struct mrs_err *
     }
     mrs_block_init(&block, en->mem);
     mrsi_scan_begin(en, c, &scan);
-    while (s == MRS_OK && next_wanted(x, &least)) {
+    while (s == MRS_OK && next_needed(x, &least)) {
         s = mrsi_scan_next(&scan, &block, &part, e);
         if (s == MRS_OK && block.first_doc + block.n_docs > least) {
             struct mrsi_cursor cur;

@@ -64,8 +64,8 @@ enum mrs_status mrsi_scan_next(struct mrsi_scan *s, struct mrs_block *b, const s
 /* The estimated number of documents at the end of the current part. Called under the same lock as next. */
 uint64_t mrsi_scan_guess(const struct mrsi_scan *s);
 /* Resumes in the current part, after in_part of its documents. */
-enum mrs_status mrsi_scan_go_on(struct mrsi_scan *s, const struct mrs_reader_at *at, uint64_t in_part,
-                                struct mrs_err *e);
+enum mrs_status mrsi_scan_resume(struct mrsi_scan *s, const struct mrs_reader_at *at, uint64_t in_part,
+                                 struct mrs_err *e);
 void mrsi_scan_end(struct mrsi_scan *s);
 /* Maps a part of the collection (free with mrs_map_free); *p NULL: impossible. */
 enum mrs_status mrsi_scan_map(struct mrsi_engine *en, struct mrsi_coll *c, uint32_t part, const uint8_t **p, size_t *n,
@@ -112,7 +112,7 @@ void mrsi_coll_counted(struct mrsi_coll *c);
 enum mrs_status mrsi_input_digest_new(struct mrsi_engine *en, struct mrs_err *e);
 void mrsi_input_digest_free(struct mrsi_engine *en);
 /* Are the documents of a block not yet counted? */
-bool mrsi_input_digest_wants(struct mrsi_engine *en, uint32_t in_index, uint64_t seq);
+bool mrsi_input_digest_needs(struct mrsi_engine *en, uint32_t in_index, uint64_t seq);
 /* Counts a complete block; a second call has no effect. */
 enum mrs_status mrsi_input_digest_block(struct mrsi_engine *en, uint32_t in_index, uint64_t seq,
                                         const struct mrsi_cursor *c, struct mrs_err *e);

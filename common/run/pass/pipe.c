@@ -131,7 +131,7 @@ wait_turn(struct pipe_run *r, struct mrsi_worker *w, struct pipe_slot **mine, bo
 
 /* Frees a big job's memory, and what its worker keeps between documents. */
 static void
-give_back(const struct mrsi_pipe *p, struct mrsi_worker *w, struct pipe_slot *x)
+return_slot(const struct mrsi_pipe *p, struct mrsi_worker *w, struct pipe_slot *x)
 {
     p->clear(p->arg, x->job);
     memset(x->job, 0, p->job_size);
@@ -186,7 +186,7 @@ commit(struct pipe_run *r, struct mrsi_worker *w, struct pipe_slot *x, struct pi
         return s;
     }
     if (x->big) {
-        give_back(r->p, w, x);
+        return_slot(r->p, w, x);
     }
     pthread_mutex_lock(&r->commit_lock);
     r->committed++;

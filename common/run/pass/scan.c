@@ -33,7 +33,7 @@ open_part(struct mrsi_scan *s, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_scan_go_on(struct mrsi_scan *s, const struct mrs_reader_at *at, uint64_t in_part, struct mrs_err *e)
+mrsi_scan_resume(struct mrsi_scan *s, const struct mrs_reader_at *at, uint64_t in_part, struct mrs_err *e)
 {
     MRS_ASSERT(s->at_part <= s->n_part);
     enum mrs_status st = open_part(s, e);
@@ -187,7 +187,7 @@ static enum mrs_status
 sum_up(struct mrsi_cursor *c, struct mrsi_engine *en, struct mrs_view doc, struct mrs_err *e)
 {
     if (c->at == 0) {
-        c->sums = mrsi_input_digest_wants(en, c->part->in_index, c->b->seq);
+        c->sums = mrsi_input_digest_needs(en, c->part->in_index, c->b->seq);
     }
     if (!c->sums) {
         return MRS_OK;
@@ -220,8 +220,9 @@ static uint32_t
 row_of(const struct mrsi_engine *en, const struct mrsi_cursor *c)
 {
     uint32_t step = en->now, coll = (uint32_t)(c->coll - en->coll);
-    for (uint32_t i = 0; en->wants && step != MRSI_NONE && !c->quiet && i < en->plan->steps[step].desc.n_sides; i++) {
-        if (en->side[step][i] == coll && en->wants[en->row_of[step][i]]) {
+    uint32_t n = en->searched && step != MRSI_NONE && !c->quiet ? en->plan->steps[step].desc.n_sides : 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (en->side[step][i] == coll && en->searched[en->row_of[step][i]]) {
             return en->row_of[step][i];
         }
     }
@@ -272,7 +273,7 @@ mrsi_cursor_next(struct mrsi_cursor *c, struct mrsi_worker *w, struct mrs_view *
         uint32_t quiet = c->quiet ? c->part->n_pend : c->part->n_counted;
         s = mrsi_map_run(w, c->part->pend, c->part->n_pend, quiet, (uint32_t)(c->coll - w->en->coll), doc, e);
     }
-    w->first_look = !c->quiet;
+    w->first_read = !c->quiet;
     if (s == MRS_OK && c->row != MRSI_NONE) {
         mrsi_paths_meet(w, c->row, *doc);
     }

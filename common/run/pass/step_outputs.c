@@ -124,7 +124,7 @@ mrsi_step_outputs_begin(struct mrsi_step_outputs *s, struct mrsi_refused_positio
 
 /* Until the writers are emptied, a savepoint has them empty. */
 enum mrs_status
-mrsi_step_outputs_held(struct mrsi_step_outputs *s, bool known, bool restart, struct mrs_err *e)
+mrsi_step_outputs_existing(struct mrsi_step_outputs *s, bool known, bool restart, struct mrs_err *e)
 {
     bool resolves = s->ids.phase == MRSI_IDS_COLLECT;
     s->pass->blank = s->pass->blank || resolves;
@@ -134,7 +134,7 @@ mrsi_step_outputs_held(struct mrsi_step_outputs *s, bool known, bool restart, st
 }
 
 bool
-mrsi_step_outputs_have_held(const struct mrsi_step_outputs *s)
+mrsi_step_outputs_have_existing(const struct mrsi_step_outputs *s)
 {
     return s->there == s->n_wr && (s->at == s->n_wr || s->ids.phase == MRSI_IDS_COLLECT);
 }

@@ -31,9 +31,9 @@ enum mrs_status mrsi_step_outputs_begin(struct mrsi_step_outputs *s, struct mrsi
 /* In a round, before sources are read: handles the existing documents of collections that are only added to. The phases
  * OPTIMISTIC and COLLECT read their `_id`s, unless known; all phases but COLLECT write and count them. restart: empties
  * all writers first, unless the pass is resumed; a savepoint of a restarted pass has them empty. */
-enum mrs_status mrsi_step_outputs_held(struct mrsi_step_outputs *s, bool known, bool restart, struct mrs_err *e);
+enum mrs_status mrsi_step_outputs_existing(struct mrsi_step_outputs *s, bool known, bool restart, struct mrs_err *e);
 /* Is that complete? It is when sources are read, in a round whose `_id`s were unknown. */
-bool mrsi_step_outputs_have_held(const struct mrsi_step_outputs *s);
+bool mrsi_step_outputs_have_existing(const struct mrsi_step_outputs *s);
 /* Lists of a job, added to the step's in its commit. */
 struct mrsi_lists {
     struct mrs_buf hashes, members;

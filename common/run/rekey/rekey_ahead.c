@@ -100,14 +100,14 @@ mrsi_rekey_point_block(void *arg, struct mrsi_worker *w, void *p, struct mrs_err
     mrsi_cursor_begin(&cur, k->scan.coll, job->io.part, b);
     while (s == MRS_OK && (next == MRS_OK || next == MRS_SKIP)) {
         next = mrsi_cursor_next(&cur, w, &doc, e);
-        bool there = next == MRS_OK, stays = there && doc.p >= b->p && doc.p < b->p + b->n;
-        if (stays) {
+        bool there = next == MRS_OK, in_block = there && doc.p >= b->p && doc.p < b->p + b->n;
+        if (in_block) {
             wait(k, w, &job->ahead, cur.ordinal, doc);
         }
-        if (there ? !stays || job->ahead.n == MRSI_REKEY_AHEAD : next == MRS_END) {
+        if (there ? !in_block || job->ahead.n == MRSI_REKEY_AHEAD : next == MRS_END) {
             s = flush(k, w, job, e);
         }
-        if (s == MRS_OK && there && !stays) {
+        if (s == MRS_OK && there && !in_block) {
             s = mrsi_rekey_point_document(k, w, job, cur.ordinal, doc, e);
             s = s == MRS_SKIP ? MRS_OK : s;
         }

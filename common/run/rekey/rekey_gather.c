@@ -272,7 +272,7 @@ walk_groups(struct mrsi_rekey_run *k, struct mrs_err *e)
     mrs_buf_init(&x.olds, k->en->mem, MRS_DOC_READ_MAX);
     for (uint64_t i = 0; s == MRS_OK && (s = mrsi_sorter_next(&k->members, &r, e)) == MRS_OK; i++) {
         s = one_member(&x, &r, e);
-        MRS_THEN(s, mrsi_rekey_go_on(k, i, e));
+        MRS_THEN(s, mrsi_rekey_check_interrupt(k, i, e));
     }
     s = s == MRS_END ? close_group(&x, e) : s;
     mrs_buf_clear(&x.values);

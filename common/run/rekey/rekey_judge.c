@@ -31,7 +31,7 @@ refuse_twice(struct mrsi_rekey_run *k, struct mrs_err *e)
         if (is_candidate(k, i) && (mrsi_fates_get(&k->fates, i) & MRSI_REKEY_TWICE)) {
             mrsi_fates_add(&k->fates, i, MRSI_FATE_REFUSED);
         }
-        s = mrsi_rekey_go_on(k, i, e);
+        s = mrsi_rekey_check_interrupt(k, i, e);
     }
     return s;
 }
@@ -39,7 +39,7 @@ refuse_twice(struct mrsi_rekey_run *k, struct mrs_err *e)
 /* ---- new `_id`s ---- */
 /* Does an unprocessed document have this `_id`, and stay? */
 static bool
-is_held(const struct mrsi_rekey_run *k, struct mrs_hash128 key)
+is_in_use(const struct mrsi_rekey_run *k, struct mrs_hash128 key)
 {
     uint64_t first = mrsi_index_find(&k->ids, key);
     return first != MRSI_NO_ORDINAL &&
@@ -60,12 +60,12 @@ judge_ids(struct mrsi_rekey_run *k, struct mrs_err *e)
             mrsi_index_fetch(&k->fresh, h[i + 8]);
             mrsi_index_fetch(&k->ids, h[i + 8]);
         }
-        s = mrsi_rekey_go_on(k, i, e);
+        s = mrsi_rekey_check_interrupt(k, i, e);
         if (s != MRS_OK || !is_candidate(k, i)) {
             continue;
         }
         s = mrsi_index_put(&k->fresh, h[i], i, &first, e);
-        if (s == MRS_OK && (first != i || is_held(k, h[i]))) {
+        if (s == MRS_OK && (first != i || is_in_use(k, h[i]))) {
             mrsi_fates_add(&k->fates, i, MRSI_REKEY_CLASH);
             mrsi_fates_add(&k->fates, first, MRSI_REKEY_CLASH);
         }
@@ -74,7 +74,7 @@ judge_ids(struct mrsi_rekey_run *k, struct mrs_err *e)
         if (mrsi_fates_get(&k->fates, i) & MRSI_REKEY_CLASH) {
             mrsi_fates_add(&k->fates, i, MRSI_FATE_REFUSED);
         }
-        s = mrsi_rekey_go_on(k, i, e);
+        s = mrsi_rekey_check_interrupt(k, i, e);
     }
     return s;
 }
@@ -106,11 +106,11 @@ join_groups(struct mrsi_rekey_run *k, struct mrs_err *e)
     for (uint64_t i = 0; s == MRS_OK && i < k->joins.n; i++) {
         uint64_t a = find_root(root, pair[2 * i]), b = find_root(root, pair[2 * i + 1]);
         root[a > b ? a : b] = a > b ? b : a;
-        s = mrsi_rekey_go_on(k, i, e);
+        s = mrsi_rekey_check_interrupt(k, i, e);
     }
     for (uint64_t i = 0; s == MRS_OK && i < k->n; i++) {
         root[i] = root[root[i]];
-        s = mrsi_rekey_go_on(k, i, e);
+        s = mrsi_rekey_check_interrupt(k, i, e);
     }
     return s;
 }
@@ -130,7 +130,7 @@ judge_groups(struct mrsi_rekey_run *k, struct mrs_err *e)
         unsigned bits = mrsi_fates_get(&k->fates, i);
         g->refused |= bits & MRSI_FATE_REFUSED ? MRSI_REKEY_MEMBER : 0;
         g->several |= mrsi_rekey_root(k, i) != i;
-        s = mrsi_rekey_go_on(k, i, e);
+        s = mrsi_rekey_check_interrupt(k, i, e);
     }
     return s;
 }

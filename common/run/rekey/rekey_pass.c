@@ -18,7 +18,7 @@ mrsi_rekey_hash(const struct mrsi_rekey_run *k, struct mrs_val v, struct mrs_buf
 }
 
 enum mrs_status
-mrsi_rekey_go_on(const struct mrsi_rekey_run *k, uint64_t i, struct mrs_err *e)
+mrsi_rekey_check_interrupt(const struct mrsi_rekey_run *k, uint64_t i, struct mrs_err *e)
 {
     MRS_ASSERT(i <= k->n);
     return (i & 0xffff) == 0 ? mrsi_interrupted(k->en, e) : MRS_OK;
@@ -94,7 +94,7 @@ mrsi_rekey_call(struct mrsi_rekey_run *k, struct mrs_err *e)
     }
     for (uint64_t i = 0; s == MRS_OK && i < k->n; i++) {
         ((uint64_t *)k->called.p)[i] = called(k, i);
-        s = mrsi_rekey_go_on(k, i, e);
+        s = mrsi_rekey_check_interrupt(k, i, e);
     }
     return s;
 }

@@ -122,7 +122,7 @@ mrsi_rekey_refused(const struct mrsi_rekey_run *k, uint64_t i)
 enum mrs_status mrsi_rekey_hash(const struct mrsi_rekey_run *k, struct mrs_val v, struct mrs_buf *scratch,
                                 struct mrs_hash128 *out, struct mrs_err *e);
 /* Checks for interrupts in long loops over all documents. */
-enum mrs_status mrsi_rekey_go_on(const struct mrsi_rekey_run *k, uint64_t i, struct mrs_err *e);
+enum mrs_status mrsi_rekey_check_interrupt(const struct mrsi_rekey_run *k, uint64_t i, struct mrs_err *e);
 
 enum mrs_status mrsi_rekey_read(struct mrsi_rekey_run *k, struct mrs_err *e);   /* rekey_read.c */
 enum mrs_status mrsi_rekey_judge(struct mrsi_rekey_run *k, struct mrs_err *e);  /* rekey_judge.c */

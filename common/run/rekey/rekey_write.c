@@ -109,7 +109,7 @@ mrsi_rekey_follow(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct mrsi_r
     struct mrsi_row *row = mrsi_row(w, k->step, k->now);
     row->references += to.references;
     row->dangling += to.dangling;
-    row->asked_types |= x.dangling;
+    row->searched_types |= x.dangling;
     return MRS_OK;
 }
 
@@ -422,7 +422,7 @@ mrsi_rekey_write(struct mrsi_rekey_run *k, struct mrs_err *e)
         bool done = mrsi_ids_is_between(&k->sides.ids); /* in the stopped run */
         k->late = k->late && !again;
         s = again ? mrsi_step_outputs_begin(&k->sides, k->log, true, e) : MRS_OK;
-        s = s == MRS_OK && !done ? mrsi_step_outputs_held(&k->sides, false, again, e) : s;
+        s = s == MRS_OK && !done ? mrsi_step_outputs_existing(&k->sides, false, again, e) : s;
         s = s == MRS_OK && !done ? scan_side(k, work, e) : s;
         MRS_THEN(s, next_phase(k, &again, e));
     } while (s == MRS_OK && again);

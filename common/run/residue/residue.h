@@ -108,8 +108,9 @@ struct mrsi_inverse_run {
     struct mrs_input *in;
     const struct mrs_run_opts *opts; /* of the run that needs it */
     const char *input;               /* path of `in` */
-    bool go_on;                      /* resume a stopped one, if any; else its remains are removed */
-    enum mrs_status (*look)(void *arg, const char *folder, const struct mrs_report *report, struct mrs_err *e);
+    bool resume;                     /* resume a stopped one, if any; else its remains are removed */
+    enum mrs_status (*before_publish)(void *arg, const char *folder, const struct mrs_report *report,
+                                      struct mrs_err *e);
     void *arg;
 };
 enum mrs_status mrsi_inverse_run(const struct mrsi_inverse_run *r, struct mrs_report *report, struct mrs_err *e);

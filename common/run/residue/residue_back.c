@@ -398,7 +398,7 @@ apply_put(struct backing *x, struct mrs_view saved, struct mrs_err *e)
 }
 
 static enum mrs_status
-go_on(struct backing *x, struct mrs_err *e)
+resume(struct backing *x, struct mrs_err *e)
 {
     bool bad = false;
     struct mrs_view saved = x->pass.from;
@@ -449,7 +449,7 @@ open_output(struct backing *x, struct mrs_err *e)
 
 /* At most the final rename is missing: reports the written files. */
 static enum mrs_status
-go_on_whole(struct backing *x, struct mrs_err *e)
+resume_publish(struct backing *x, struct mrs_err *e)
 {
     x->pass.kind = MRSI_CKPT_PUBLISH;
     x->stage = OTHERS;
@@ -465,14 +465,14 @@ begin(struct backing *x, struct mrs_err *e)
     enum mrs_status s = open_output(x, e);
     s = s == MRS_OK && x->en.keep ? mrsi_ckpt_take_up(&x->en, &step, e) : s;
     if (s == MRS_OK && mrsi_ckpt_was_whole(&x->en)) {
-        return go_on_whole(x, e);
+        return resume_publish(x, e);
     }
     if (s != MRS_OK) {
         return s;
     }
     mrsi_ckpt_savepoint_for(&x->pass);
     bool resumed = mrsi_pass_is_resumed(&x->pass);
-    s = resumed ? go_on(x, e) : MRS_OK;
+    s = resumed ? resume(x, e) : MRS_OK;
     return s == MRS_OK && x->stage == CHECK ? check_input(x, resumed, e) : s;
 }
 
@@ -482,7 +482,7 @@ end_published(struct backing *x, struct mrs_report *report, struct mrs_err *e)
 {
     uint32_t step;
     enum mrs_status s = mrsi_ckpt_take_up(&x->en, &step, e);
-    MRS_THEN(s, go_on_whole(x, e));
+    MRS_THEN(s, resume_publish(x, e));
     MRS_THEN(s, mrsi_inverse_forget(x->en.mem, x->en.opts, e));
     mrsi_inverse_sweep(x->en.mem, x->en.opts);
     for (uint32_t i = 0; i < mrs_input_count(x->en.in); i++) {
@@ -553,8 +553,8 @@ mrs_run_back(struct mrs_mem *mem, struct mrs_plan *inverse, struct mrs_input *in
 {
     MRS_ASSERT(residue && inverse);
     struct backing x = {.en = mrsi_bare_engine(mem, opts), .r = residue};
-    struct mrsi_inverse_run run = {
-        .mem = mem, .inverse = inverse, .in = in, .opts = opts, .input = opts->input, .look = read_inverse, .arg = &x};
+    struct mrsi_inverse_run run = {.mem = mem, .inverse = inverse, .in = in, .opts = opts, .input = opts->input,
+                                   .before_publish = read_inverse, .arg = &x};
     uint64_t started = mrs_clock_steady();
     memset(report, 0, sizeof *report);
     mrs_arena_init(&report->arena, mem);
@@ -567,7 +567,7 @@ mrs_run_back(struct mrs_mem *mem, struct mrs_plan *inverse, struct mrs_input *in
     MRS_THEN(s, mrs_input_watch(in, residue->path, residue->fd, e));
     MRS_THEN(s, list_touched(&x, e));
     MRS_THEN(s, mrsi_ckpt_begin(&x.en, e));
-    run.go_on = mrsi_ckpt_resumes(&x.en);
+    run.resume = mrsi_ckpt_resumes(&x.en);
     if (s == MRS_OK && mrsi_ckpt_is_published(&x.en)) {
         s = end_published(&x, report, e);
     } else if (s == MRS_OK) {

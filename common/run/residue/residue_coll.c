@@ -161,7 +161,7 @@ put_docs(struct mrsi_residue_coll *c, struct mrs_err *e)
     MRS_ASSERT(c->stage == DOCS);
     struct mrs_view doc;
     uint64_t found;
-    enum mrs_status s = mrsi_sorter_go_on(&c->pairs, e);
+    enum mrs_status s = mrsi_sorter_resume(&c->pairs, e);
     MRS_THEN(s, next_pair(c, e));
     while (s == MRS_OK && (s = mrsi_docs_next(&c->from, &doc, e)) == MRS_OK) {
         s = pair_of(c, c->no++, &found, e);

@@ -84,8 +84,8 @@ mrsi_residue_match(struct mrsi_sorter *from, struct mrsi_sorter *back, struct mr
                    struct mrsi_pause_clock *pauses, struct mrs_err *e)
 {
     struct side a = {.sorter = from}, b = {.sorter = back};
-    enum mrs_status s = mrsi_sorter_go_on(from, e);
-    MRS_THEN(s, mrsi_sorter_go_on(back, e));
+    enum mrs_status s = mrsi_sorter_resume(from, e);
+    MRS_THEN(s, mrsi_sorter_resume(back, e));
     MRS_THEN(s, next(&a, e));
     MRS_THEN(s, next(&b, e));
     while (s == MRS_OK) {

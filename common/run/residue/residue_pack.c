@@ -223,7 +223,7 @@ next_packed(const struct mrsi_unpack *u, size_t *at, struct mrs_view *doc, struc
 
 /* The documents of one operation, without the first *skip, which is reduced by their number. */
 static enum mrs_status
-give_one(struct mrsi_unpack *u, const struct one *x, uint64_t *skip, size_t *at, struct mrs_err *e)
+put_documents_of(struct mrsi_unpack *u, const struct one *x, uint64_t *skip, size_t *at, struct mrs_err *e)
 {
     MRS_ASSERT(*at <= u->docs.n);
     struct mrs_view doc;
@@ -235,22 +235,22 @@ give_one(struct mrsi_unpack *u, const struct one *x, uint64_t *skip, size_t *at,
     *skip -= past;
     for (i = past; s == MRS_OK && i < x->n; i++) {
         s = x->op == MRSI_TAKE ? mrsi_doc_offsets_get(u->offsets, x->first + i, &doc, e) : next_packed(u, at, &doc, e);
-        u->given++;
+        u->n_put++;
         MRS_THEN(s, u->put(u->arg, doc, e));
     }
     return s;
 }
 
 static enum mrs_status
-give(struct mrsi_unpack *u, struct residue_pack_ops *o, struct mrs_err *e)
+put_documents(struct mrsi_unpack *u, struct residue_pack_ops *o, struct mrs_err *e)
 {
     MRS_ASSERT(o->at <= o->end);
     struct one x;
     size_t at = 0;
-    uint64_t skip = u->given;
+    uint64_t skip = u->n_put;
     enum mrs_status s = MRS_OK;
     while (s == MRS_OK && next_op(u, o, &x) == 1) {
-        s = give_one(u, &x, &skip, &at, e);
+        s = put_documents_of(u, &x, &skip, &at, e);
     }
     if (s == MRS_OK && skip) {
         return mrsi_state_damaged("documents of a residue", e);
@@ -284,7 +284,7 @@ mrsi_unpack_save(const struct mrsi_unpack *u, struct mrs_build *b)
 {
     mrs_build_i64(b, "next", (int64_t)u->next);
     mrs_build_i64(b, "taken", (int64_t)u->taken);
-    mrs_build_i64(b, "given", (int64_t)u->given);
+    mrs_build_i64(b, "given", (int64_t)u->n_put);
 }
 
 enum mrs_status
@@ -294,7 +294,7 @@ mrsi_unpack_load(struct mrsi_unpack *u, struct mrs_view saved, struct mrs_err *e
     bool bad = false;
     u->next = mrsi_state_number(saved, "next", INT64_MAX, &bad);
     u->taken = mrsi_state_number(saved, "taken", INT64_MAX, &bad);
-    u->given = mrsi_state_number(saved, "given", INT64_MAX, &bad);
+    u->n_put = mrsi_state_number(saved, "given", INT64_MAX, &bad);
     return bad ? mrsi_state_damaged("documents of a residue", e) : MRS_OK;
 }
 
@@ -322,9 +322,9 @@ mrsi_unpack(struct mrsi_unpack *u, struct mrs_err *e)
         struct mrs_delta docs = {u->base.p, u->base.n, p + LENGTHS + ops.n, mrs_le32(p + 12)};
         s = mrs_delta_unpack(u->mem, &docs, mrs_le32(p + 8), &u->docs, e);
     }
-    MRS_THEN(s, give(u, &o, e));
+    MRS_THEN(s, put_documents(u, &o, e));
     u->next = o.next;
     u->taken = taken;
-    u->given = 0;
+    u->n_put = 0;
     return s;
 }

@@ -48,7 +48,7 @@ struct mrsi_unpack {
     struct mrsi_doc_offsets *offsets;
     uint64_t next;  /* state before this record: index after the last document taken, by number; */
     uint64_t taken; /* number taken, including repeats */
-    uint64_t given; /* documents of this record already returned; they are skipped */
+    uint64_t n_put; /* documents of this record already returned; they are skipped */
     struct mrs_buf ops, docs, base;
     enum mrs_status (*put)(void *arg, struct mrs_view doc, struct mrs_err *e);
     void *arg;

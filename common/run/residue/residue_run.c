@@ -100,15 +100,15 @@ mrsi_inverse_run(const struct mrsi_inverse_run *r, struct mrs_report *report, st
                              .progress_arg = r->opts->progress_arg,
                              .cancel = r->opts->cancel,
                              .oplog_drop = r->opts->oplog_drop,
-                             .before_publish = r->look,
+                             .before_publish = r->before_publish,
                              .before_arg = r->arg,
                              .checkpoints = r->opts->checkpoints,
                              .checkpoint_ms = r->opts->checkpoint_ms,
                              .checkpoint = r->opts->checkpoint,
                              .checkpoint_arg = r->opts->checkpoint_arg,
                              .block_bytes = r->opts->block_bytes,
-                             .resume = r->go_on,
-                             .force = !r->go_on,
+                             .resume = r->resume,
+                             .force = !r->resume,
                              .discard = true};
     char *path = mrsi_inverse_place(r->mem, r->opts);
     if (!path) {

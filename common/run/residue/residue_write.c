@@ -275,7 +275,7 @@ put_collections(struct residue_write_writing *w, bool opened, struct mrs_err *e)
 
 /* ---- the file ---- */
 static enum mrs_status
-go_on(struct residue_write_writing *w, struct mrs_err *e)
+resume(struct residue_write_writing *w, struct mrs_err *e)
 {
     bool bad = false;
     struct mrs_view saved = w->pass.from;
@@ -313,7 +313,7 @@ put_all(struct residue_write_writing *w, struct mrs_err *e)
     struct mrs_build b;
     bool opened = mrsi_pass_is_resumed(&w->pass);
     w->heading = true;
-    enum mrs_status s = opened ? go_on(w, e) : MRS_OK;
+    enum mrs_status s = opened ? resume(w, e) : MRS_OK;
     w->pass.from = mrs_empty_doc();
     if (w->copier) {
         return s;
@@ -397,8 +397,8 @@ run_back(struct residue_write_writing *w, struct mrs_err *e)
                                  .in = w->out,
                                  .opts = w->en->opts,
                                  .input = mrs_output_partial(w->en->out),
-                                 .go_on = mrsi_ckpt_was_whole(w->en),
-                                 .look = compare_inverse,
+                                 .resume = mrsi_ckpt_was_whole(w->en),
+                                 .before_publish = compare_inverse,
                                  .arg = w};
     enum mrs_status s = mrsi_inverse_run(&r, &report, e);
     mrs_report_clear(&report);

@@ -298,7 +298,7 @@ axes_back(struct grid_pass_grid *g, struct mrs_view saved, struct mrs_err *e)
 }
 
 static enum mrs_status
-go_on_finding(struct grid_pass_grid *g, struct mrs_err *e)
+resume_finding(struct grid_pass_grid *g, struct mrs_err *e)
 {
     bool bad = false;
     struct mrs_view saved = g->pass.from;
@@ -336,7 +336,7 @@ find_values(void *arg, struct mrs_err *e)
     mrsi_index_init(&g->seen, g->en, g->en->memory / 8);
     mrsi_ckpt_savepoint_for(&g->pass);
     mrsi_rows_begin(g->en);
-    enum mrs_status s = mrsi_pass_is_resumed(&g->pass) ? go_on_finding(g, e) : MRS_OK;
+    enum mrs_status s = mrsi_pass_is_resumed(&g->pass) ? resume_finding(g, e) : MRS_OK;
     while (s == MRS_OK && g->finding < g->n) {
         struct axis *a = &g->axis[g->finding];
         s = a->def->side < 0 ? put_constants(a, e) : put_distinct(g, g->finding, e);
@@ -470,7 +470,7 @@ save(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 }
 
 static enum mrs_status
-go_on(void *arg, struct mrs_view saved, struct mrs_err *e)
+resume(void *arg, struct mrs_view saved, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(saved));
     struct grid_pass_grid *g = arg;
@@ -497,7 +497,7 @@ mrsi_grid_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
 {
     MRS_ASSERT(step < en->plan->n_steps);
     struct grid_pass_grid g = {.en = en, .step = step};
-    struct mrsi_stream stream = {find_values, rewind_grid, next_block, save, go_on, &g};
+    struct mrsi_stream stream = {find_values, rewind_grid, next_block, save, resume, &g};
     enum mrs_status s = make_axes(&g, e);
     MRS_THEN(s, mrsi_spread_stream(en, step, &stream, e));
     for (uint32_t i = 0; g.axis && i < g.n; i++) {

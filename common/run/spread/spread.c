@@ -311,7 +311,7 @@ save(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 
 /* Restores everything but the position of the pass, which follows. */
 static enum mrs_status
-go_on(struct spread *sp, struct mrs_err *e)
+resume(struct spread *sp, struct mrs_err *e)
 {
     bool bad = false;
     struct mrs_view saved = sp->pass.from;
@@ -322,7 +322,7 @@ go_on(struct spread *sp, struct mrs_err *e)
     }
     enum mrs_status s = mrsi_pass_load(&sp->pass, e);
     MRS_THEN(s, mrsi_step_outputs_load(&sp->sides, saved, e));
-    return s == MRS_OK && sp->from ? sp->from->go_on(sp->from->arg, saved, e) : s;
+    return s == MRS_OK && sp->from ? sp->from->resume(sp->from->arg, saved, e) : s;
 }
 
 /* ---- passes ---- */
@@ -342,7 +342,7 @@ static enum mrs_status
 one_pass(void *arg, struct mrs_err *e)
 {
     struct spread *sp = arg;
-    enum mrs_status s = mrsi_step_outputs_held(&sp->sides, false, sp->sides.ids.phase == MRSI_IDS_APPLY, e);
+    enum mrs_status s = mrsi_step_outputs_existing(&sp->sides, false, sp->sides.ids.phase == MRSI_IDS_APPLY, e);
     return s == MRS_OK ? read_sources(sp, e) : s;
 }
 
@@ -363,7 +363,7 @@ begin(struct spread *sp, struct mrs_err *e)
     if (s != MRS_OK) {
         return s;
     }
-    return mrsi_pass_is_resumed(&sp->pass) ? go_on(sp, e) : begin_pass(sp, e);
+    return mrsi_pass_is_resumed(&sp->pass) ? resume(sp, e) : begin_pass(sp, e);
 }
 
 enum mrs_status

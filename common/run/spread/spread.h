@@ -10,9 +10,9 @@ struct mrsi_stream {
     enum mrs_status (*begin)(void *arg, struct mrs_err *e); /* prepares the stream */
     void (*rewind)(void *arg); /* before each pass */
     enum mrs_status (*next)(void *arg, struct mrs_block *b, struct mrs_err *e); /* under a lock; OK, END */
-    /* The stream's state as fields of a savepoint; go_on is called instead of begin. */
+    /* The stream's state as fields of a savepoint; resume is called instead of begin. */
     enum mrs_status (*save)(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e);
-    enum mrs_status (*go_on)(void *arg, struct mrs_view saved, struct mrs_err *e);
+    enum mrs_status (*resume)(void *arg, struct mrs_view saved, struct mrs_err *e);
     void *arg;
 };
 /* Like mrsi_spread_step, with the documents of a stream as sources on side 0. */

@@ -129,22 +129,22 @@ enum mrs_status
 mrsi_ckpt_until_savepoint(struct mrsi_engine *en, struct mrsi_temp *t, struct mrs_err *e)
 {
     MRS_ASSERT(en->kept && t);
-    struct mrs_buf *held = &en->kept->pass_temps;
-    mrs_buf_put(held, &t, sizeof t);
-    if (held->bad) {
+    struct mrs_buf *temps = &en->kept->pass_temps;
+    mrs_buf_put(temps, &t, sizeof t);
+    if (temps->bad) {
         mrsi_temp_drop(en, t);
     }
-    return mrs_buf_status(held, e);
+    return mrs_buf_status(temps, e);
 }
 
 void
 mrsi_kept_files_drop_marked(struct mrsi_engine *en)
 {
-    struct mrs_buf *held = &en->kept->pass_temps;
-    for (size_t i = 0; i + sizeof(struct mrsi_temp *) <= held->n; i += sizeof(struct mrsi_temp *)) {
+    struct mrs_buf *temps = &en->kept->pass_temps;
+    for (size_t i = 0; i + sizeof(struct mrsi_temp *) <= temps->n; i += sizeof(struct mrsi_temp *)) {
         struct mrsi_temp *t;
-        memcpy(&t, held->p + i, sizeof t);
+        memcpy(&t, temps->p + i, sizeof t);
         mrsi_temp_drop(en, t);
     }
-    mrs_buf_reset(held);
+    mrs_buf_reset(temps);
 }

@@ -189,8 +189,8 @@ static uint64_t
 next_size(const struct mrsi_index *x)
 {
     uint64_t now = x->n_slot < FEW / 2 ? FEW / 2 : x->n_slot;
-    uint64_t want = x->guess < UINT64_MAX / 8 ? (x->guess + x->guess / 16) / 3 * 4 : 0;
-    uint64_t next = want > now * LEAP ? want / LEAP : want;
+    uint64_t slots = x->guess < UINT64_MAX / 8 ? (x->guess + x->guess / 16) / 3 * 4 : 0;
+    uint64_t next = slots > now * LEAP ? slots / LEAP : slots;
     return next < now * 2 ? now * 2 : next < now * LEAP ? next : now * LEAP;
 }
 

@@ -386,8 +386,8 @@ next_of_run(const struct mrsi_sorter *s, uint32_t i)
     MRS_ASSERT(i < s->n_at);
     const struct sorter_run *run = (const struct sorter_run *)(const void *)s->runs.p;
     const struct mrsi_run_at *r = &s->at[i];
-    bool given = s->pos && s->n_heap && s->heap[0] == i;
-    return r->off - (r->n - r->pos) + (given ? rec_bytes(r->p + r->pos) : 0) - run[i].off;
+    bool at_head = s->pos && s->n_heap && s->heap[0] == i;
+    return r->off - (r->n - r->pos) + (at_head ? rec_bytes(r->p + r->pos) : 0) - run[i].off;
 }
 
 static uint64_t
@@ -496,7 +496,7 @@ mrsi_sorter_load(struct mrsi_sorter *s, struct mrs_view saved, const char *name,
 }
 
 enum mrs_status
-mrsi_sorter_go_on(struct mrsi_sorter *s, struct mrs_err *e)
+mrsi_sorter_resume(struct mrsi_sorter *s, struct mrs_err *e)
 {
     if (!s->from.n) {
         return mrsi_sorter_rewind(s, e);

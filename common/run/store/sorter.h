@@ -27,7 +27,7 @@ struct mrsi_sorter {
     bool done;
     bool kept;              /* savepoints may refer to its file: set after init */
     uint64_t saved;         /* bytes of sorted data in memory that a savepoint also has in the file */
-    struct mrs_buf from;    /* uint64_t for each run: position for go_on; empty: none */
+    struct mrs_buf from;    /* uint64_t for each run: position for resume; empty: none */
     bool aside;             /* used by a check only: its file is not measured with those of the run */
 };
 /* Numbers in keys are big-endian, so that memcmp orders them. */
@@ -45,10 +45,10 @@ enum mrs_status mrsi_sorter_next(struct mrsi_sorter *s, struct mrsi_sorted *out,
 /* Returns the last record again. Not before the first one, nor after END. */
 void mrsi_sorter_unread(struct mrsi_sorter *s);
 /* For savepoints (checkpoint.h), if `kept`: while records are put, after the sort, and while it is read. load restores
- * one that is not being read: rewind begins at the first record, go_on at the next record of the savepoint. */
+ * one that is not being read: rewind begins at the first record, resume at the next record of the savepoint. */
 enum mrs_status mrsi_sorter_save(struct mrsi_sorter *s, const char *name, struct mrs_build *b,
                                  struct mrs_buf *files, struct mrs_err *e);
 enum mrs_status mrsi_sorter_load(struct mrsi_sorter *s, struct mrs_view saved, const char *name, struct mrs_err *e);
-enum mrs_status mrsi_sorter_go_on(struct mrsi_sorter *s, struct mrs_err *e);
+enum mrs_status mrsi_sorter_resume(struct mrsi_sorter *s, struct mrs_err *e);
 
 #endif

@@ -250,7 +250,7 @@ hand_over(struct mrsi_spiller *s, uint32_t part, struct mrs_err *e)
         return MRS_OK;
     }
     s->open[part].n = 0;
-    if (atomic_fetch_add(&sp->held, s->open[part].cap) < sp->memory) {
+    if (atomic_fetch_add(&sp->used_bytes, s->open[part].cap) < sp->memory) {
         struct mrsi_spill_piece piece = {s->open[part].p, MRSI_NO_PLACE, n, s->stream, 0};
         s->open[part].p = NULL;
         s->open[part].cap = 0;

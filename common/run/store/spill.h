@@ -13,8 +13,8 @@ struct mrsi_rec {
     uint32_t ref;
     uint64_t ord;     /* of the into document; unused in lookups */
     uint64_t order;   /* of the from document */
-    uint32_t sort_len, verify_len, shape_len;
-    uint32_t failed : 2;    /* MRSI_REC_SHAPELESS: "where" NUL "why" NUL instead of the payload; or another reason */
+    uint32_t sort_len, verify_len, payload_len;
+    uint32_t failed : 2;    /* MRSI_REC_NO_PAYLOAD: "where" NUL "why" NUL instead of the payload; or another reason */
     uint32_t is_far : 1;    /* the payload stays in a file of from; the record has a struct mrsi_far */
     uint32_t gap : 29;      /* is_far: see struct mrsi_far */
 };
@@ -24,12 +24,12 @@ struct mrsi_far {
     uint64_t gap_len : 25;
 };
 enum {
-    MRSI_REC_SHAPELESS = 1,
+    MRSI_REC_NO_PAYLOAD = 1,
     MRSI_REC_UNSORTED = 2, /* no match from here on, but a reference to it is not dangling */
     MRSI_REC_REFUSED = 3   /* `where` failed on it */
 };
 /* Maximum sizes; more refuses the document. Lengths in a record have 32 bits. */
-#define MRSI_SHAPE_MAX (16u * MRS_DOC_READ_MAX)
+#define MRSI_PAYLOAD_MAX (16u * MRS_DOC_READ_MAX)
 static inline const uint8_t *
 mrsi_rec_verify(const struct mrsi_rec *r) /* aligned: struct mrsi_verify */
 {
@@ -41,14 +41,14 @@ mrsi_rec_sort(const struct mrsi_rec *r)
     return mrsi_rec_verify(r) + r->verify_len;
 }
 static inline const uint8_t *
-mrsi_rec_shape(const struct mrsi_rec *r)
+mrsi_rec_payload(const struct mrsi_rec *r)
 {
     return mrsi_rec_sort(r) + r->sort_len;
 }
 static inline uint32_t
 mrsi_rec_here(const struct mrsi_rec *r) /* size of the data in the place of the payload */
 {
-    return r->is_far ? (uint32_t)sizeof(struct mrsi_far) : r->shape_len;
+    return r->is_far ? (uint32_t)sizeof(struct mrsi_far) : r->payload_len;
 }
 static inline uint32_t
 mrsi_rec_total(const struct mrsi_rec *r) /* computed from its other lengths */
@@ -69,7 +69,7 @@ mrsi_rec_is_whole(const uint8_t *p, uint64_t n)
 }
 /* The parts of a record before it is written. */
 struct mrsi_rec_parts {
-    const uint8_t *verify, *sort, *shape;
+    const uint8_t *verify, *sort, *payload;
 };
 static inline void
 mrsi_rec_fill(uint8_t *p, const struct mrsi_rec *h, const struct mrsi_rec_parts *x)
@@ -78,7 +78,7 @@ mrsi_rec_fill(uint8_t *p, const struct mrsi_rec *h, const struct mrsi_rec_parts 
     p += sizeof *h;
     mrs_copy_short(p, x->verify, h->verify_len);
     mrs_copy_short(p + h->verify_len, x->sort, h->sort_len);
-    mrs_copy_short(p + h->verify_len + h->sort_len, x->shape, mrsi_rec_here(h));
+    mrs_copy_short(p + h->verify_len + h->sort_len, x->payload, mrsi_rec_here(h));
 }
 
 /* ---- spill.c: distributes records to partitions of the into ordinals ---- */
@@ -104,7 +104,7 @@ struct mrsi_spill {
     uint64_t first, total; /* ordinals */
     double parts_per_ordinal;
     uint64_t memory;     /* maximum bytes of records in memory */
-    _Atomic uint64_t held;
+    _Atomic uint64_t used_bytes;
     struct mrs_buf slabs; /* pointers */
     uint8_t *slab_at, *slab_end;
     uint32_t piece_bytes, piece_most;

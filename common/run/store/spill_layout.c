@@ -67,7 +67,7 @@ memory_left(uint64_t memory, uint32_t jobs, const struct mrsi_spill_need *need, 
     uint64_t part = at_most(need->records / parts, mrsi_layout_load(memory, jobs));
     uint64_t into = need->into_bytes / parts, slots = jobs * 2ull;
     uint64_t later = slots * (2 * part + 2 * into), open = (uint64_t)parts * piece * jobs;
-    uint64_t taken = memory * 5 / 32 + at_least(need->held, later) + open;
+    uint64_t taken = memory * 5 / 32 + at_least(need->other_bytes, later) + open;
     return taken < memory ? memory - taken : 0;
 }
 

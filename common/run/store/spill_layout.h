@@ -17,10 +17,10 @@ struct mrsi_spill_layout {
 };
 /* Input of a join. */
 struct mrsi_spill_need {
-    uint64_t ordinals;   /* of into */
-    uint64_t records;    /* estimated bytes of all records */
-    uint64_t into_bytes; /* estimated bytes of the documents into which partitions are spliced */
-    uint64_t held;       /* bytes of other data in memory meanwhile */
+    uint64_t ordinals;    /* of into */
+    uint64_t records;     /* estimated bytes of all records */
+    uint64_t into_bytes;  /* estimated bytes of the documents into which partitions are spliced */
+    uint64_t other_bytes; /* bytes of other data in memory meanwhile */
 };
 /* memory: the budget in bytes; jobs: workers, each with an open piece for every partition. */
 struct mrsi_spill_layout mrsi_layout_join(uint64_t memory, uint32_t jobs, const struct mrsi_spill_need *need);

@@ -5,7 +5,7 @@
 static enum mrs_status
 put_again(void *arg, const struct mrsi_rec *r, struct mrs_err *e)
 {
-    struct mrsi_rec_parts x = {mrsi_rec_verify(r), mrsi_rec_sort(r), mrsi_rec_shape(r)};
+    struct mrsi_rec_parts x = {mrsi_rec_verify(r), mrsi_rec_sort(r), mrsi_rec_payload(r)};
     return mrsi_spiller_put(arg, r, &x, e);
 }
 

@@ -70,7 +70,7 @@ struct mrsi_coll {
 /* Why documents of a JOIN or LINK do not match, or references of a REKEY dangle: in the row of side 0. */
 struct mrsi_why {
     uint64_t n, of;     /* number of documents of side ref; n 0: no reason found */
-    uint8_t has, wants; /* types */
+    uint8_t has, expected; /* types */
     uint32_t pair, ref; /* pair: of JOIN; for REKEY the touch with the path */
     bool turned;        /* match has the wrong direction */
     bool some;          /* not all documents were read */
@@ -101,7 +101,7 @@ struct mrsi_row {
     struct mrsi_eased eased[MRS_EASED];
     /* For a list of values: */
     uint64_t found, lacking; /* values found in it; documents without the path that match for that reason */
-    uint64_t asked_types;    /* of values searched in it; REKEY: of dangling references */
+    uint64_t searched_types; /* of values searched in it; REKEY: of dangling references */
     uint64_t lost;   /* of those moved: they have fields that are lost (lost_fields.h) */
 };
 
@@ -125,7 +125,7 @@ struct mrsi_worker {
     struct mrs_eval_fields fields; /* the fields that ctx provides */
     struct mrs_layout layout;      /* template of documents of input files */
     struct mrs_err err;     /* of kernels (SKIP) */
-    bool first_look; /* the current step reads the current document for the first time */
+    bool first_read; /* the current step reads the current document for the first time */
     void **work;            /* one for each step, made at first use */
     struct mrsi_row *rows;  /* counts of the current pass, like en->rows */
     struct mrs_buf refused; /* of the current job */
@@ -173,7 +173,7 @@ struct mrsi_engine {
     struct mrsi_notices *notices; /* NULL: not requested */
     struct mrsi_unknown_paths *paths;
     struct mrsi_lost **lost; /* for each step; NULL: nothing is lost */
-    uint64_t *wants; /* for each row: bits of paths that are searched */
+    uint64_t *searched; /* for each row: bits of paths that are searched */
     uint32_t now;    /* index of the step that reads collections; MRSI_NONE */
     struct mrsi_fit **fit;  /* for each collection; NULL: no index to check */
     struct mrsi_input_digest *seen; /* NULL: no manifest is written */

@@ -71,7 +71,7 @@ walk(struct mrsi_tree_run *t, uint32_t from, uint64_t *steps, struct mrs_err *e)
         n->parent = came;
         came = at;
         at = up;
-        s = mrsi_tree_go_on(t, ++*steps, e);
+        s = mrsi_tree_check_interrupt(t, ++*steps, e);
     }
     if (at != MRSI_NONE && mrsi_node(t, at)->fate == MRSI_TREE_WALKED) {
         came = close_circle(t, came, at);
@@ -95,7 +95,7 @@ mrsi_tree_ways(struct mrsi_tree_run *t, struct mrs_err *e)
         if ((n->bits & MRSI_NODE) && n->fate == MRSI_TREE_NEW) {
             s = walk(t, (uint32_t)i, &steps, e);
         }
-        MRS_THEN(s, mrsi_tree_go_on(t, i, e));
+        MRS_THEN(s, mrsi_tree_check_interrupt(t, i, e));
     }
     return s;
 }

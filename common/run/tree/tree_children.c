@@ -36,7 +36,7 @@ link_ordered(struct mrsi_tree_run *t, struct mrs_err *e)
             return mrsi_state_damaged("what was sorted", e);
         }
         link_child(t, one);
-        s = mrsi_tree_go_on(t, n++, e);
+        s = mrsi_tree_check_interrupt(t, n++, e);
     }
     return s == MRS_END ? MRS_OK : s;
 }
@@ -53,7 +53,7 @@ link_all(struct mrsi_tree_run *t, struct mrs_err *e)
         if (!(mrsi_node(t, (uint32_t)i)->bits & MRSI_NODE_ORDERED)) {
             link_child(t, (uint32_t)i);
         }
-        s = mrsi_tree_go_on(t, i, e);
+        s = mrsi_tree_check_interrupt(t, i, e);
     }
     return s == MRS_OK ? link_ordered(t, e) : s;
 }
@@ -78,7 +78,7 @@ number_tree(struct mrsi_tree_run *t, uint32_t root, uint64_t *count, struct mrs_
         }
         i = next;
         numbers[i].left = ++*count;
-        s = mrsi_tree_go_on(t, i, e);
+        s = mrsi_tree_check_interrupt(t, i, e);
     }
     return s;
 }
@@ -94,7 +94,7 @@ number_all(struct mrsi_tree_run *t, struct mrs_err *e)
         if (n->fate == MRSI_TREE_IN && n->parent == MRSI_NONE) {
             s = number_tree(t, (uint32_t)i, &count, e);
         }
-        MRS_THEN(s, mrsi_tree_go_on(t, i, e));
+        MRS_THEN(s, mrsi_tree_check_interrupt(t, i, e));
     }
     return s;
 }

@@ -93,7 +93,7 @@ sweep(struct nest *x, struct mrs_buf *before, struct mrs_err *e)
         } else {
             opens(x, one[0]);
         }
-        s = before->bad ? mrs_buf_status(before, e) : mrsi_tree_go_on(x->t, n++, e);
+        s = before->bad ? mrs_buf_status(before, e) : mrsi_tree_check_interrupt(x->t, n++, e);
     }
     return s == MRS_END ? MRS_OK : s;
 }

@@ -13,7 +13,7 @@ make_nodes(struct mrsi_tree_run *t, struct mrs_err *e)
         if (n->bits & MRSI_NODE_OUT) {
             mrsi_tree_fault(t, (uint32_t)i, MRS_FAULT_READ, MRSI_NONE);
         }
-        s = mrsi_tree_go_on(t, i, e);
+        s = mrsi_tree_check_interrupt(t, i, e);
     }
     const uint32_t *twice = (const uint32_t *)(const void *)t->twice.p;
     for (size_t i = 0; s == MRS_OK && i < t->twice.n; i++) {
@@ -69,7 +69,7 @@ mrsi_tree_parents(struct mrsi_tree_run *t, struct mrs_err *e)
         } else {
             s = names_child(t, &named[i], found, &last, e);
         }
-        MRS_THEN(s, mrsi_tree_go_on(t, i, e));
+        MRS_THEN(s, mrsi_tree_check_interrupt(t, i, e));
     }
     for (uint64_t i = 0; s == MRS_OK && i < t->n; i++) {
         struct mrsi_tree_node *n = mrsi_node(t, (uint32_t)i);

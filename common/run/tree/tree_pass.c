@@ -16,7 +16,7 @@ mrsi_node_id(const struct mrsi_tree_run *t, uint32_t i)
 }
 
 enum mrs_status
-mrsi_tree_go_on(const struct mrsi_tree_run *t, uint64_t i, struct mrs_err *e)
+mrsi_tree_check_interrupt(const struct mrsi_tree_run *t, uint64_t i, struct mrs_err *e)
 {
     return (i & 0xffff) == 0 ? mrsi_interrupted(t->en, e) : MRS_OK;
 }

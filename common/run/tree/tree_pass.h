@@ -92,7 +92,7 @@ mrsi_node(const struct mrsi_tree_run *t, uint32_t i)
 /* The `_id` of a node; missing if it has none. */
 struct mrs_val mrsi_node_id(const struct mrsi_tree_run *t, uint32_t i);
 /* Checks for interrupts in long loops over all nodes. */
-enum mrs_status mrsi_tree_go_on(const struct mrsi_tree_run *t, uint64_t i, struct mrs_err *e);
+enum mrs_status mrsi_tree_check_interrupt(const struct mrsi_tree_run *t, uint64_t i, struct mrs_err *e);
 
 enum mrs_status mrsi_tree_read(struct mrsi_tree_run *t, struct mrs_err *e);    /* tree_read.c: reads all relations */
 enum mrs_status mrsi_tree_parents(struct mrsi_tree_run *t, struct mrs_err *e); /* tree_parents.c: by reference */

@@ -83,7 +83,7 @@ weigh(struct mrsi_tree_run *t, uint32_t root, struct tree_whole_weight *out, str
         for (uint32_t child = shared(t, i)->child; child != MRSI_NONE; child = shared(t, child)->next) {
             out->bytes += digits(no++) + 2u;
         }
-        s = mrsi_tree_go_on(t, i, e);
+        s = mrsi_tree_check_interrupt(t, i, e);
     }
     return s;
 }

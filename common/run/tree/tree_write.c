@@ -168,7 +168,7 @@ compare_node(struct mrsi_tree_run *t, struct mrsi_worker *w, struct tree_write_j
         mrsi_tree_fault(t, who, MRS_FAULT_OTHER_WAY, MRSI_NONE);
         *again = true;
     }
-    return s == MRS_OK || s == MRS_SKIP ? mrsi_tree_go_on(t, who, e) : mrsi_kernel_failed(w, s, e);
+    return s == MRS_OK || s == MRS_SKIP ? mrsi_tree_check_interrupt(t, who, e) : mrsi_kernel_failed(w, s, e);
 }
 
 /* Paths are visited again afterwards: a document is compared while its ancestors are still in place. */

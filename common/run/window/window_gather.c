@@ -96,7 +96,8 @@ put_record(struct mrsi_window_lists *l, const uint8_t *key, uint32_t key_len, co
 {
     MRS_ASSERT(key_len >= sizeof(struct mrs_hash128) && n >= sizeof(uint64_t));
     struct mrs_hash128 h;
-    struct mrsi_window_record rec = {.order = key_len - (uint32_t)sizeof h, .shape = n - (uint32_t)sizeof rec.ordinal};
+    struct mrsi_window_record rec = {.order = key_len - (uint32_t)sizeof h,
+                                      .payload = n - (uint32_t)sizeof rec.ordinal};
     memcpy(&h, key, sizeof h);
     memcpy(&rec.ordinal, p, sizeof rec.ordinal);
     enum mrs_status s = group_of(l, h, &rec.group, e);
@@ -106,7 +107,7 @@ put_record(struct mrsi_window_lists *l, const uint8_t *key, uint32_t key_len, co
     }
     memcpy(room, &rec, sizeof rec);
     memcpy(room + sizeof rec, key + sizeof h, rec.order);
-    memcpy(room + sizeof rec + rec.order, p + sizeof rec.ordinal, rec.shape);
+    memcpy(room + sizeof rec + rec.order, p + sizeof rec.ordinal, rec.payload);
     list_at(l, rec.group)->n++;
     l->n++;
     return MRS_OK;
@@ -200,7 +201,7 @@ put_group(struct mrsi_window_lists *l, uint64_t no, struct mrs_buf bufs[2], stru
         mrs_buf_put(key, &list_at(l, no)->key, sizeof(struct mrs_hash128));
         mrs_buf_put(key, p, r->order);
         mrs_buf_put(rest, &r->ordinal, sizeof r->ordinal);
-        mrs_buf_put(rest, p + r->order, r->shape);
+        mrs_buf_put(rest, p + r->order, r->payload);
         s = mrs_buf_status(key, e);
         MRS_THEN(s, mrs_buf_status(rest, e));
         MRS_THEN(s, mrsi_sorter_put(to, key->p, (uint32_t)key->n, rest->p, (uint32_t)rest->n, e));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* window_groups.c - group by group: what its members bring, and what the step gives for each of them.
  *
- * All workers compute groups, several to a job, in any order, and put the results aside (window_given.c). */
+ * All workers compute groups, several to a job, in any order, and write the results (window_results.c). */
 #include "window_pass.h"
 
 enum { AHEAD = 8, JOB_MEMBERS = 4096, JOB_BYTES = 256 << 10 };
@@ -25,7 +25,7 @@ struct window_group { /* while it is computed */
     const struct mrsi_window_member *member; /* n of them; NULL: their places in the records of the job */
     const uint64_t *place;
     uint64_t n;
-    uint64_t alike;
+    uint64_t shared;
     uint64_t next;       /* the member whose result is next */
 };
 
@@ -42,13 +42,13 @@ add(const struct mrsi_window_run *r, struct window_job *job, const struct mrsi_s
     }
     memcpy(&at.ordinal, rec->p, tail);
     at.order = rec->key_len - head;
-    at.shape = rec->n - tail;
+    at.payload = rec->n - tail;
     if (at.ordinal >= r->bits.n) {
         return mrsi_state_damaged("what documents bring to their group", e);
     }
     enum mrs_status s = mrsi_file_array_put_n(&job->records, &at, sizeof at, e);
     MRS_THEN(s, mrsi_file_array_put_n(&job->records, rec->key + head, at.order, e));
-    MRS_THEN(s, mrsi_file_array_put_n(&job->records, rec->p + tail, at.shape, e));
+    MRS_THEN(s, mrsi_file_array_put_n(&job->records, rec->p + tail, at.payload, e));
     MRS_THEN(s, mrsi_file_array_put_n(&job->records, zeros, place + mrsi_window_size(&at) - job->records.n, e));
     return s == MRS_OK ? mrsi_file_array_put(&job->members, &place, e) : s;
 }
@@ -140,23 +140,23 @@ record_at(const struct window_group *g, uint64_t i)
 
 /* ---- results ---- */
 static enum mrs_status
-give_alike(void *arg, struct mrs_view doc, struct mrs_err *e)
+put_shared(void *arg, struct mrs_view doc, struct mrs_err *e)
 {
     struct window_group *g = arg;
-    enum mrs_status s = mrsi_window_give_alike(&g->r->given, doc, &g->alike, e);
+    enum mrs_status s = mrsi_window_put_shared(&g->r->results, doc, &g->shared, e);
     mrs_arena_reset(&g->w->arena); /* the document may lie there */
     return s;
 }
 
 static enum mrs_status
-give_member(void *arg, struct mrs_view doc, struct mrs_err *e)
+put_member(void *arg, struct mrs_view doc, struct mrs_err *e)
 {
     struct window_group *g = arg;
     MRS_ASSERT(g->next < g->n);
     if (g->next + AHEAD < g->n) {
         __builtin_prefetch(record_at(g, g->next + AHEAD));
     }
-    enum mrs_status s = mrsi_window_give(g->w->local, record_at(g, g->next++)->ordinal, g->alike, doc, e);
+    enum mrs_status s = mrsi_window_put_result(g->w->local, record_at(g, g->next++)->ordinal, g->shared, doc, e);
     mrs_arena_reset(&g->w->arena);
     return s == MRS_OK ? mrsi_interrupted(g->r->en, e) : s;
 }
@@ -167,7 +167,7 @@ member_at(const struct mrs_window_group *group, uint64_t i)
 {
     const struct mrsi_window_record *r = record_at(group->impl, i);
     const uint8_t *p = (const uint8_t *)(r + 1);
-    return (struct mrs_window_member){{p, r->order}, {p + r->order, r->shape}};
+    return (struct mrs_window_member){{p, r->order}, {p + r->order, r->payload}};
 }
 
 /* Group i of the job. */
@@ -177,7 +177,7 @@ group_at(struct window_group *g, uint64_t i)
     MRS_ASSERT(i < g->job->n);
     const struct window_job *job = g->job;
     const uint64_t *end = (const uint64_t *)(const void *)job->ends.p;
-    g->alike = MRSI_WINDOW_ALONE;
+    g->shared = MRSI_WINDOW_ALONE;
     g->next = 0;
     if (g->r->lists.on) {
         g->member = mrsi_window_list(&g->r->lists, job->first + i, &g->n);
@@ -195,7 +195,7 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     struct mrsi_window_run *r = x->r;
     struct window_job *job = p;
     struct window_group g = {.r = r, .w = w, .job = job};
-    const struct mrs_window_result give = {give_alike, give_member, &g};
+    const struct mrs_window_result to = {put_shared, put_member, &g};
     void *kept = mrsi_work_of(w, r->step, e);
     if (!kept && r->st->type->work_size) {
         return MRS_DEAD;
@@ -208,7 +208,7 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
         mrsi_row(w, r->step, 0)->groups++;
         mrs_arena_reset(&w->arena);
         mrs_err_clear(&w->err);
-        s = r->ops->group(r->st->state, &w->ctx, kept, &group, &give);
+        s = r->ops->group(r->st->state, &w->ctx, kept, &group, &to);
         MRS_ASSERT(s != MRS_OK || g.next == g.n);
         s = s == MRS_OK ? s : mrsi_kernel_failed(w, s, e);
     }
@@ -217,7 +217,7 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
 
 /* Memory of the groups while they are computed: the lists, or the sorter and what jobs have of it. */
 static uint64_t
-held(const struct mrsi_window_run *r)
+memory_used(const struct mrsi_window_run *r)
 {
     const struct mrsi_window_lists *l = &r->lists;
     return l->on ? l->recs.cap + l->table.cap + l->groups.cap + l->members.cap : r->en->memory * 5 / 8;
@@ -239,7 +239,7 @@ mrsi_window_compute(struct mrsi_window_run *r, struct mrs_err *e)
     MRS_ASSERT(r->stage == MRSI_WINDOW_COMPUTE);
     enum mrs_status s = r->lists.on ? mrsi_window_lists_end(&r->lists, e) : mrsi_window_to_sorter(r, e);
     s = s == MRS_OK && !r->lists.on ? mrsi_sorter_rewind(&r->members, e) : s;
-    MRS_THEN(s, mrsi_window_given_init(&r->given, r->en, r->bits.n, held(r), e));
-    MRS_THEN(s, mrsi_spill_pass(&r->given.spill, all_groups, r, e));
-    return s == MRS_OK ? mrsi_file_array_end(&r->given.alike, e) : s;
+    MRS_THEN(s, mrsi_window_results_init(&r->results, r->en, r->bits.n, memory_used(r), e));
+    MRS_THEN(s, mrsi_spill_pass(&r->results.spill, all_groups, r, e));
+    return s == MRS_OK ? mrsi_file_array_end(&r->results.shared, e) : s;
 }

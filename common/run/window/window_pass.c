@@ -24,7 +24,7 @@ window_clear(struct mrsi_window_run *r)
     mrsi_file_array_clear(&r->bits);
     mrsi_window_lists_clear(&r->lists);
     mrsi_sorter_clear(&r->members);
-    mrsi_window_given_clear(&r->given);
+    mrsi_window_results_clear(&r->results);
 }
 
 enum mrs_status

@@ -24,9 +24,9 @@ enum mrsi_window_stage { MRSI_WINDOW_READ, MRSI_WINDOW_COMPUTE, MRSI_WINDOW_WRIT
 
 /* ---- window_gather.c: groups in memory ---- */
 enum { MRSI_WINDOW_ALIGN = 8 };
-struct mrsi_window_record { /* what a document brings; order and shape lie behind it, padded */
+struct mrsi_window_record { /* what a document brings; order and payload lie behind it, padded */
     uint64_t group, ordinal; /* group: by number, in memory only */
-    uint32_t order, shape;
+    uint32_t order, payload;
 };
 struct mrsi_window_member { /* of a group, in its order; prefix: the first bytes of order */
     uint64_t prefix;
@@ -35,7 +35,7 @@ struct mrsi_window_member { /* of a group, in its order; prefix: the first bytes
 static inline uint64_t
 mrsi_window_size(const struct mrsi_window_record *r)
 {
-    return (sizeof *r + r->order + r->shape + MRSI_WINDOW_ALIGN - 1) & ~((uint64_t)MRSI_WINDOW_ALIGN - 1);
+    return (sizeof *r + r->order + r->payload + MRSI_WINDOW_ALIGN - 1) & ~((uint64_t)MRSI_WINDOW_ALIGN - 1);
 }
 struct mrsi_window_lists {
     struct mrs_buf recs, table, groups, members;
@@ -43,48 +43,48 @@ struct mrsi_window_lists {
     bool on; /* else the sorter has some of them */
 };
 
-#define MRSI_WINDOW_ALONE UINT64_MAX /* nothing was given for all of its group */
+#define MRSI_WINDOW_ALONE UINT64_MAX /* its group has no common result */
 
-/* ---- window_given.c: results ---- */
-struct mrsi_window_given {
-    struct mrsi_engine *en;       /* NULL: not there */
-    struct mrsi_spill spill;      /* of each member a record: its ordinal; as order the place of what its group has in
-                                     alike, or ALONE; as shape a document */
-    struct mrsi_file_array alike; /* of groups: documents */
-    pthread_mutex_t lock;         /* for alike, while groups are computed */
+/* ---- window_results.c: results ---- */
+struct mrsi_window_results {
+    struct mrsi_engine *en;        /* NULL: not initialized */
+    struct mrsi_spill spill;       /* of each member a record: its ordinal; as order the place of its group's result in
+                                      shared, or ALONE; as payload a document */
+    struct mrsi_file_array shared; /* of groups: documents */
+    pthread_mutex_t lock;          /* for shared, while groups are computed */
     struct mrsi_spill_split split;
     struct mrs_buf pieces, list, place; /* of the partition of ordinals lo to hi: struct mrsi_rec *, or NULL, of each */
     uint64_t lo, hi;
     bool resumed;                 /* of another run: */
-    uint64_t last;                /* place in alike that was examined last */
+    uint64_t last;                /* place in shared that was examined last */
 };
-/* documents: in the collection; held: bytes that the run needs for other data meanwhile. clear: also of zeros. */
-enum mrs_status mrsi_window_given_init(struct mrsi_window_given *g, struct mrsi_engine *en, uint64_t documents,
-                                       uint64_t held, struct mrs_err *e);
-void mrsi_window_given_clear(struct mrsi_window_given *g);
-/* By any worker; to: its own spiller. *at: place of what all members of a group have. */
-enum mrs_status mrsi_window_give_alike(struct mrsi_window_given *g, struct mrs_view doc, uint64_t *at,
+/* documents: in the collection; other_bytes: memory of the run for other data meanwhile. clear: also of zeros. */
+enum mrs_status mrsi_window_results_init(struct mrsi_window_results *g, struct mrsi_engine *en, uint64_t documents,
+                                         uint64_t other_bytes, struct mrs_err *e);
+void mrsi_window_results_clear(struct mrsi_window_results *g);
+/* By any worker; to: its own spiller. *at: place of the result common to a group. */
+enum mrs_status mrsi_window_put_shared(struct mrsi_window_results *g, struct mrs_view doc, uint64_t *at,
                                        struct mrs_err *e);
-enum mrs_status mrsi_window_give(struct mrsi_spiller *to, uint64_t ordinal, uint64_t alike, struct mrs_view doc,
-                                 struct mrs_err *e);
+enum mrs_status mrsi_window_put_result(struct mrsi_spiller *to, uint64_t ordinal, uint64_t shared, struct mrs_view doc,
+                                       struct mrs_err *e);
 struct mrsi_window_taken {
     uint64_t first, n;       /* documents */
     struct mrs_buf at, bytes; /* uint64_t of each: the place of its result in bytes and 1, 0: it has none; results: a
-                                uint64_t for mrsi_window_alike, and a document */
+                                uint64_t for mrsi_window_shared, and a document */
 };
 /* The results of documents from t->first to `end`, by one thread at a time; fewer if they are large, one at least. */
-enum mrs_status mrsi_window_take(struct mrsi_window_given *g, struct mrsi_window_taken *t, uint64_t end,
+enum mrs_status mrsi_window_take(struct mrsi_window_results *g, struct mrsi_window_taken *t, uint64_t end,
                                  struct mrs_err *e);
 static inline struct mrs_view
 mrsi_window_doc_at(const uint8_t *p)
 {
     return (struct mrs_view){p, mrs_le32(p)};
 }
-struct mrs_view mrsi_window_alike(const struct mrsi_window_given *g, uint64_t at);
+struct mrs_view mrsi_window_shared(const struct mrsi_window_results *g, uint64_t at);
 /* load: after init. */
-enum mrs_status mrsi_window_given_save(struct mrsi_window_given *g, struct mrs_build *b, struct mrs_buf *files,
-                                       struct mrs_err *e);
-enum mrs_status mrsi_window_given_load(struct mrsi_window_given *g, struct mrs_view saved, struct mrs_err *e);
+enum mrs_status mrsi_window_results_save(struct mrsi_window_results *g, struct mrs_build *b, struct mrs_buf *files,
+                                         struct mrs_err *e);
+enum mrs_status mrsi_window_results_load(struct mrsi_window_results *g, struct mrs_view saved, struct mrs_err *e);
 
 struct mrsi_window_run {
     struct mrsi_engine *en;
@@ -97,8 +97,8 @@ struct mrsi_window_run {
     enum mrsi_window_stage stage;
     struct mrsi_file_array bits; /* of each document, by ordinal */
     struct mrsi_window_lists lists; /* what documents bring, until that is too much for memory: */
-    struct mrsi_sorter members; /* key: hash of the group, order; payload: ordinal, shape */
-    struct mrsi_window_given given;
+    struct mrsi_sorter members; /* key: hash of the group, order; payload: ordinal, payload of the step */
+    struct mrsi_window_results results;
 };
 
 enum mrs_status mrsi_window_read(struct mrsi_window_run *r, struct mrs_err *e);    /* window_read.c */

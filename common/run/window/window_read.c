@@ -19,7 +19,7 @@ enum { JOB_BUFS = 5 };
 static void
 bufs_of(struct window_read_job *job, struct mrs_buf *out[JOB_BUFS])
 {
-    struct mrs_buf *all[JOB_BUFS] = {&job->entry.group, &job->entry.order, &job->entry.shape, &job->bits,
+    struct mrs_buf *all[JOB_BUFS] = {&job->entry.group, &job->entry.order, &job->entry.payload, &job->bits,
                                      &job->records};
     memcpy(out, all, sizeof all);
 }
@@ -63,12 +63,12 @@ keep(const struct mrsi_window_run *r, struct window_read_job *job, uint64_t ordi
 {
     const struct mrs_window_entry *x = &job->entry;
     struct mrs_hash128 h = mrs_hash_secret(&r->en->secret, 0, x->group.p, x->group.n);
-    struct window_head head = {(uint32_t)(sizeof h + x->order.n), (uint32_t)(sizeof ordinal + x->shape.n)};
+    struct window_head head = {(uint32_t)(sizeof h + x->order.n), (uint32_t)(sizeof ordinal + x->payload.n)};
     mrs_buf_put(&job->records, &head, sizeof head);
     mrs_buf_put(&job->records, &h, sizeof h);
     mrs_buf_put(&job->records, x->order.p, x->order.n);
     mrs_buf_put(&job->records, &ordinal, sizeof ordinal);
-    mrs_buf_put(&job->records, x->shape.p, x->shape.n);
+    mrs_buf_put(&job->records, x->payload.p, x->payload.n);
     return mrs_buf_status(&job->records, e);
 }
 
@@ -82,7 +82,7 @@ one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct
     uint8_t *bit = job->bits.p + (ordinal - job->block.first_doc);
     mrs_buf_reset(&job->entry.group);
     mrs_buf_reset(&job->entry.order);
-    mrs_buf_reset(&job->entry.shape);
+    mrs_buf_reset(&job->entry.payload);
     mrs_err_clear(&w->err);
     mrsi_remarks_begin(w);
     enum mrs_status s = r->ops->enter(r->st->state, &w->ctx, doc, &job->entry);

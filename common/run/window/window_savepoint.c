@@ -14,15 +14,15 @@ mrsi_window_mark(void *arg, struct mrs_build *b, struct mrs_buf *files, struct m
         MRS_THEN(s, mrsi_window_to_sorter(r, e));
         return s == MRS_OK ? mrsi_sorter_save(&r->members, "members", b, files, e) : s;
     }
-    return mrsi_window_given_save(&r->given, b, files, e);
+    return mrsi_window_results_save(&r->results, b, files, e);
 }
 
 static enum mrs_status
-apply_given(struct mrsi_window_run *r, struct mrs_view saved, struct mrs_err *e)
+load_results(struct mrsi_window_run *r, struct mrs_view saved, struct mrs_err *e)
 {
     enum mrs_status s = mrsi_file_array_end(&r->bits, e);
-    MRS_THEN(s, mrsi_window_given_init(&r->given, r->en, r->bits.n, 0, e));
-    MRS_THEN(s, mrsi_window_given_load(&r->given, saved, e));
+    MRS_THEN(s, mrsi_window_results_init(&r->results, r->en, r->bits.n, 0, e));
+    MRS_THEN(s, mrsi_window_results_load(&r->results, saved, e));
     return s == MRS_OK ? mrsi_window_open(r, e) : s;
 }
 
@@ -35,7 +35,7 @@ mrsi_window_from_mark(struct mrsi_window_run *r, struct mrs_err *e)
     r->stage = (enum mrsi_window_stage)mrsi_state_number(saved, "stage", MRSI_WINDOW_WRITE, &bad);
     enum mrs_status s = bad ? mrsi_state_damaged("the step", e) : mrsi_file_array_load(&r->bits, saved, "bits", e);
     if (s == MRS_OK) {
-        s = r->stage == MRSI_WINDOW_WRITE ? apply_given(r, saved, e)
+        s = r->stage == MRSI_WINDOW_WRITE ? load_results(r, saved, e)
                                           : mrsi_sorter_load(&r->members, saved, "members", e);
     }
     MRS_THEN(s, mrsi_pass_load(&r->pass, e));

@@ -19,14 +19,14 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
     if (fresh) {
         mrs_buf_init(&job->entry.group, r->en->mem, MRS_KEY_MAX);
         mrs_buf_init(&job->entry.order, r->en->mem, MRS_KEY_MAX);
-        mrs_buf_init(&job->entry.shape, r->en->mem, SIZE_MAX);
+        mrs_buf_init(&job->entry.payload, r->en->mem, SIZE_MAX);
         mrs_buf_init(&job->taken.at, r->en->mem, SIZE_MAX);
         mrs_buf_init(&job->taken.bytes, r->en->mem, SIZE_MAX);
         mrs_buf_init(&job->bytes, r->en->mem, SIZE_MAX);
     }
     if (s == MRS_OK) {
         job->taken.first = job->io.block.first_doc;
-        s = mrsi_window_take(&r->given, &job->taken, job->taken.first + job->io.block.n_docs, e);
+        s = mrsi_window_take(&r->results, &job->taken, job->taken.first + job->io.block.n_docs, e);
         *big = *big || job->taken.n < job->io.block.n_docs; /* no other job takes results until this one is committed */
     }
     return s;
@@ -40,7 +40,7 @@ clear(void *arg, void *p)
     if (job->io.out) {
         mrs_buf_clear(&job->entry.group);
         mrs_buf_clear(&job->entry.order);
-        mrs_buf_clear(&job->entry.shape);
+        mrs_buf_clear(&job->entry.payload);
         mrs_buf_clear(&job->taken.at);
         mrs_buf_clear(&job->taken.bytes);
         mrs_buf_clear(&job->bytes);
@@ -60,17 +60,17 @@ commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     return s == MRS_OK ? mrsi_step_outputs_commit(&r->sides, job->io.out, e) : s;
 }
 
-/* *given: what was given for a document: a uint64_t, and a document. */
+/* *result: the result of a document: a uint64_t for mrsi_window_shared, and a document. */
 static enum mrs_status
-find_given(struct mrsi_window_run *r, struct window_write_job *job, uint64_t ordinal, const uint8_t **given,
-           struct mrs_err *e)
+find_result(struct mrsi_window_run *r, struct window_write_job *job, uint64_t ordinal, const uint8_t **result,
+            struct mrs_err *e)
 {
     struct mrsi_window_taken *t = &job->taken;
     enum mrs_status s = MRS_OK;
     MRS_ASSERT(ordinal >= t->first);
     if (ordinal >= t->first + t->n) {
         t->first = ordinal;
-        s = mrsi_window_take(&r->given, t, job->io.block.first_doc + job->io.block.n_docs, e);
+        s = mrsi_window_take(&r->results, t, job->io.block.first_doc + job->io.block.n_docs, e);
     }
     if (s != MRS_OK) {
         return s;
@@ -79,19 +79,19 @@ find_given(struct mrsi_window_run *r, struct window_write_job *job, uint64_t ord
     if (!place) { /* only where the state of another run says so */
         return mrsi_state_damaged("what was computed for documents", e);
     }
-    *given = t->bytes.p + place - 1;
+    *result = t->bytes.p + place - 1;
     return MRS_OK;
 }
 
-/* A member with what was given for it. */
+/* Splices a member with its result. */
 static enum mrs_status
 splice(struct mrsi_window_run *r, struct mrsi_worker *w, struct window_write_job *job, uint64_t ordinal,
        struct mrs_view doc, enum mrs_fate *fate)
 {
     MRS_ASSERT(r->bits.p[ordinal] == MRSI_WINDOW_IN && mrs_view_is_framed(doc));
-    const uint8_t *given = NULL;
-    uint64_t alike;
-    enum mrs_status s = find_given(r, job, ordinal, &given, &w->err);
+    const uint8_t *result = NULL;
+    uint64_t shared;
+    enum mrs_status s = find_result(r, job, ordinal, &result, &w->err);
     if (s != MRS_OK) {
         return s;
     }
@@ -99,11 +99,11 @@ splice(struct mrsi_window_run *r, struct mrsi_worker *w, struct window_write_job
     if (!work) {
         return MRS_DEAD;
     }
-    memcpy(&alike, given, sizeof alike);
+    memcpy(&shared, result, sizeof shared);
     mrs_buf_reset(&job->bytes);
     mrsi_remarks_begin(w);
-    s = r->ops->splice(r->st->state, &w->ctx, work, doc, mrsi_window_alike(&r->given, alike),
-                       mrsi_window_doc_at(given + sizeof alike), &job->bytes, fate);
+    s = r->ops->splice(r->st->state, &w->ctx, work, doc, mrsi_window_shared(&r->results, shared),
+                       mrsi_window_doc_at(result + sizeof shared), &job->bytes, fate);
     mrsi_eased(mrsi_row(w, r->step, 0), s == MRS_OK ? w->ctx.eased : 0, doc);
     return s;
 }
@@ -113,7 +113,7 @@ read_again(struct mrsi_window_run *r, struct mrsi_worker *w, struct window_write
 {
     mrs_buf_reset(&job->entry.group);
     mrs_buf_reset(&job->entry.order);
-    mrs_buf_reset(&job->entry.shape);
+    mrs_buf_reset(&job->entry.payload);
     return r->ops->enter(r->st->state, &w->ctx, doc, &job->entry);
 }
 

@@ -40,9 +40,9 @@ static const struct mrs_key every_keys[] = {
 #define N_EVERY ((uint32_t)(sizeof every_keys / sizeof *every_keys))
 
 static bool
-given(const struct mrsi_read *r, const char *key)
+has_key(const struct mrsi_read *r, const char *key)
 {
-    return mrsi_slot_given(mrsi_slot(r, key));
+    return mrsi_slot_present(mrsi_slot(r, key));
 }
 
 /* ---- by ---- */
@@ -92,7 +92,7 @@ list_as_map(struct mrsi_read *r, struct mrsi_slot by, struct mrsi_fields *out)
 {
     struct mrsi_paths list = {NULL, 0};
     bool good = mrsi_read_paths(r, by, &list);
-    *out = (struct mrsi_fields){.given = true, .map = true, .path = list.path, .n = list.n};
+    *out = (struct mrsi_fields){.present = true, .map = true, .path = list.path, .n = list.n};
     out->expr = mrsi_read_alloc(r, list.n, sizeof *out->expr);
     for (uint32_t i = 0; i < list.n && out->expr && good; i++) {
         good = path_expr(r, by, &list.path[i], &out->expr[i]);
@@ -102,45 +102,45 @@ list_as_map(struct mrsi_read *r, struct mrsi_slot by, struct mrsi_fields *out)
 
 /* Adds a path to those that the default item omits, unless the list has it or a parent of it. */
 static void
-leave_out(struct mrsi_paths *gone, const struct mrs_path *path)
+leave_out(struct mrsi_paths *omitted, const struct mrs_path *path)
 {
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < gone->n; i++) {
-        int how = mrs_path_relation(&gone->path[i], path);
+    for (uint32_t i = 0; i < omitted->n; i++) {
+        int how = mrs_path_relation(&omitted->path[i], path);
         if (how == 1 || how == 2) {
             return;
         }
         if (how != 3) {
-            gone->path[kept++] = gone->path[i];
+            omitted->path[kept++] = omitted->path[i];
         }
     }
-    gone->n = kept;
-    gone->path[gone->n++] = *path;
+    omitted->n = kept;
+    omitted->path[omitted->n++] = *path;
 }
 
 static void
-read_gone(struct mrsi_read *r, struct mrsi_bucket *s, struct mrsi_slot by)
+read_omitted(struct mrsi_read *r, struct mrsi_bucket *s, struct mrsi_slot by)
 {
     const struct mrsi_fields *f = &s->by.fields;
     struct mrs_path path;
-    s->gone.path = mrsi_read_alloc(r, f->n, sizeof *s->gone.path);
-    for (uint32_t i = 0; i < f->n && s->gone.path; i++) {
+    s->omitted.path = mrsi_read_alloc(r, f->n, sizeof *s->omitted.path);
+    for (uint32_t i = 0; i < f->n && s->omitted.path; i++) {
         if (by.v.type == MRS_ARRAY) {
-            leave_out(&s->gone, &f->path[i]);
+            leave_out(&s->omitted, &f->path[i]);
             continue;
         }
         const char *bare = mrs_expr_bare_path(f->expr[i]);
         if (bare && *bare && mrsi_read_path_text(r, "by", f->path[i].text, bare, &path)) {
-            leave_out(&s->gone, &path);
+            leave_out(&s->omitted, &path);
         }
     }
     bool flat = true;
-    for (uint32_t i = 0; i < s->gone.n; i++) {
-        flat = flat && s->gone.path[i].n == 1;
+    for (uint32_t i = 0; i < s->omitted.n; i++) {
+        flat = flat && s->omitted.path[i].n == 1;
     }
-    s->rest = (struct mrsi_shape){.drop = s->gone, .drop_flat = true, .fields_key = "by", .drop_key = "by"};
+    s->rest = (struct mrsi_shape){.drop = s->omitted, .drop_flat = true, .fields_key = "by", .drop_key = "by"};
     if (!flat) {
-        mrsi_read_edit(r, "by", s->gone.path, s->gone.n, &s->less);
+        mrsi_read_edit(r, "by", s->omitted.path, s->omitted.n, &s->less);
     }
 }
 
@@ -149,7 +149,7 @@ read_by(struct mrsi_read *r, struct mrsi_bucket *s)
 {
     struct mrsi_slot by = mrsi_slot(r, "by"), none = {.v = mrs_missing(), .key = "by"};
     s->by.fields_key = s->by.drop_key = "by";
-    if (!mrsi_slot_given(by)) {
+    if (!mrsi_slot_present(by)) {
         return;
     }
     bool good;
@@ -167,7 +167,7 @@ read_by(struct mrsi_read *r, struct mrsi_bucket *s)
     if (s->by.fields.n == 0) {
         mrsi_read_error(r, "by", NULL, "names no field");
     }
-    read_gone(r, s, by);
+    read_omitted(r, s, by);
 }
 
 /* ---- time and every ---- */
@@ -227,12 +227,12 @@ long_every(struct mrsi_read *r, struct mrsi_slot every, struct mrs_windows_spec 
     struct mrsi_slot zone = mrsi_slot_in(every, every_keys, N_EVERY, "timezone");
     struct mrsi_slot week = mrsi_slot_in(every, every_keys, N_EVERY, "startOfWeek");
     bool good = mrsi_read_text(r, unit, &text);
-    good = (!mrsi_slot_given(zone) || mrsi_read_text(r, zone, &text)) && good;
-    good = (!mrsi_slot_given(week) || mrsi_read_text(r, week, &text)) && good;
-    if (mrsi_slot_given(size) && !mrs_val_integral(size.v, &spec->size)) {
+    good = (!mrsi_slot_present(zone) || mrsi_read_text(r, zone, &text)) && good;
+    good = (!mrsi_slot_present(week) || mrsi_read_text(r, week, &text)) && good;
+    if (mrsi_slot_present(size) && !mrs_val_integral(size.v, &spec->size)) {
         good = mrsi_read_error(r, "every", "size", "must be a whole number greater than 0");
     }
-    if (mrsi_slot_given(week) && good && !mrs_val_is_text(unit.v, "week")) {
+    if (mrsi_slot_present(week) && good && !mrs_val_is_text(unit.v, "week")) {
         mrsi_read_warn(r, "every", "startOfWeek", "not used: the unit is not week");
     }
     spec->unit = unit.v;
@@ -248,10 +248,10 @@ read_every(struct mrsi_read *r, struct mrsi_bucket *s)
     struct mrs_windows_spec spec = {mrs_missing(), 1, mrs_missing(), mrs_missing()};
     struct mrs_err e;
     uint32_t n = 0;
-    if (!mrsi_slot_given(every)) {
+    if (!mrsi_slot_present(every)) {
         return;
     }
-    if (!given(r, "time")) {
+    if (!has_key(r, "time")) {
         mrsi_read_error(r, "every", NULL, "needs `time`");
     }
     bool text = every.v.type == MRS_STRING;
@@ -286,7 +286,7 @@ read_set(struct mrsi_read *r, struct mrsi_bucket *s)
     struct mrsi_slot map = mrsi_slot(r, "set");
     struct mrs_walk w;
     struct mrs_elem e;
-    if (!mrsi_slot_given(map)) {
+    if (!mrsi_slot_present(map)) {
         return;
     }
     if (map.v.type != MRS_DOCUMENT) {
@@ -355,21 +355,21 @@ check(struct mrsi_read *r, struct mrsi_bucket *s)
     if (mrsi_coll_same(&s->from, &s->into)) {
         mrsi_read_error(r, "into", NULL, "must be another collection than `from`");
     }
-    if (given(r, "max") && s->max == 0) {
+    if (has_key(r, "max") && s->max == 0) {
         mrsi_read_error(r, "max", NULL, "a bucket holds at least 1 reading");
     }
     for (int i = 0; i < 2; i++) {
         const char *key = i ? "end" : "start";
-        if (given(r, key) && !given(r, "time")) {
+        if (has_key(r, key) && !has_key(r, "time")) {
             mrsi_read_error(r, key, NULL, "needs `time`");
         }
     }
-    if (given(r, "untimed") && !given(r, "every")) {
+    if (has_key(r, "untimed") && !has_key(r, "every")) {
         mrsi_read_warn(r, "untimed", NULL, "not used: without `every` a time may be anything");
     }
-    if ((given(r, "fields") || given(r, "drop")) && !given(r, "keep")) {
+    if ((has_key(r, "fields") || has_key(r, "drop")) && !has_key(r, "keep")) {
         mrsi_read_error(r, "keep", NULL, "is required with `%s`: `none` loses the fields that the items omit",
-                        given(r, "fields") ? "fields" : "drop");
+                        has_key(r, "fields") ? "fields" : "drop");
     }
     check_names(r, s);
 }
@@ -378,14 +378,14 @@ check(struct mrsi_read *r, struct mrsi_bucket *s)
 static void
 drop_at_once(struct mrsi_read *r, struct mrsi_bucket *s)
 {
-    uint32_t n = s->gone.n + s->shape.drop.n;
-    if (!s->gone.n || s->less || !s->shape.drop.n || !s->shape.drop_flat || s->shape.fields.given) {
+    uint32_t n = s->omitted.n + s->shape.drop.n;
+    if (!s->omitted.n || s->less || !s->shape.drop.n || !s->shape.drop_flat || s->shape.fields.present) {
         return;
     }
     struct mrs_path *path = mrsi_read_alloc(r, n, sizeof *path);
     if (path) {
-        memcpy(path, s->gone.path, s->gone.n * sizeof *path);
-        memcpy(path + s->gone.n, s->shape.drop.path, s->shape.drop.n * sizeof *path);
+        memcpy(path, s->omitted.path, s->omitted.n * sizeof *path);
+        memcpy(path + s->omitted.n, s->shape.drop.path, s->shape.drop.n * sizeof *path);
         s->rest.drop = (struct mrsi_paths){.path = path, .n = n};
         s->both = true;
     }

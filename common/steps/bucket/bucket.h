@@ -26,7 +26,7 @@ struct bucket_set {
 struct bucket_template {
     const char *name;
     uint32_t len;
-    bool gone;
+    bool omitted;
 };
 enum { BUCKET_TEMPLATES = 16, BUCKET_LAYOUT = MRS_EVAL_FIELDS_MAX };
 
@@ -34,9 +34,9 @@ struct mrsi_bucket {
     struct mrsi_owned keeper;
     struct mrs_coll from, into;
     struct mrs_query *where;
-    struct mrsi_shape by;     /* always a map: the fields of the bucket that identify its series */
-    struct mrsi_paths gone;   /* paths that the default item omits, because `by` has them unchanged */
-    struct mrsi_shape rest;   /* the same as a projection, if all are top-level; both: including `drop` */
+    struct mrsi_shape by;      /* always a map: the fields of the bucket that identify its series */
+    struct mrsi_paths omitted; /* paths that the default item omits, because `by` has them unchanged */
+    struct mrsi_shape rest;    /* the same as a projection, if all are top-level; both: including `drop` */
     bool both;
     struct mrs_edit *less;    /* the same as an edit, if some are nested */
     struct mrsi_shape shape;  /* `fields` and `drop` */
@@ -103,7 +103,7 @@ struct bucket_field {
     const uint8_t *name;
     uint32_t size;
     uint32_t tpl;  /* its index in tpl of the plan; n_template: not used */
-    bool gone;
+    bool omitted;
 };
 /* Where the fast path finds its fields in documents of one template. */
 struct bucket_known {
@@ -165,7 +165,7 @@ enum mrs_status mrsi_bucket_group(const void *state, struct mrs_ctx *c, void *wo
 struct bucket_shared mrsi_bucket_read_shared(const struct mrsi_bucket *s, struct mrs_view shared);
 /* The shared record also depends on the reading. */
 struct bucket_reading mrsi_bucket_read(const struct mrsi_bucket *s, const struct bucket_shared *shared,
-                                       struct mrs_view shape);
+                                       struct mrs_view payload);
 /* bucket_plain.c */
 void mrsi_bucket_plan_plain(struct mrsi_read *r, struct mrsi_bucket *s);
 /* Reads the fields of the plan: appends the values of the item to `values`, and to `name` its types and names. Fills ev

@@ -14,13 +14,13 @@ static void
 describe_losses(struct mrsi_describe *t, const struct mrsi_bucket *s)
 {
     mrsi_describe_loss(t, "the order of %s across series: items stand in the order of their times", s->from.ns);
-    if (s->gone.n && !s->shape.fields.given) {
-        const char *names = mrsi_describe_paths(t, s->gone.path, s->gone.n, 5);
+    if (s->omitted.n && !s->shape.fields.present) {
+        const char *names = mrsi_describe_paths(t, s->omitted.path, s->omitted.n, 5);
         mrsi_describe_loss(t,
                            "the places of %s among the fields, and their types where equal values differ in it (1 and "
                           "1.0)", names);
     }
-    if (s->shape.fields.given) {
+    if (s->shape.fields.present) {
         mrsi_describe_loss(t, "fields of %s that `fields` does not keep", s->from.ns);
     }
     for (uint32_t i = 0; i < s->shape.drop.n; i++) {
@@ -147,7 +147,7 @@ moves_of(const struct mrsi_bucket *s, struct bucket_describe_moving *v)
     for (uint32_t i = 0; i < s->shape.drop.n && !f->map; i++) {
         add_move(v, s->shape.drop.path[i].text, NULL);
     }
-    if (!f->given) {
+    if (!f->present) {
         add_item(v, s, "", "");
     } else if (!f->map && !f->without_id) {
         add_item(v, s, "_id", "_id");
@@ -173,7 +173,7 @@ carry(const struct mrsi_bucket *s, struct mrs_catalog *cat, const struct mrs_cat
     if (v.bad) {
         return mrs_err_memory(e, 0);
     }
-    struct mrsi_moves moves = {.move = v.m, .n = v.n, .others_gone = true};
+    struct mrsi_moves moves = {.move = v.m, .n = v.n, .others_lost = true};
     struct mrsi_carry how = {
         .moves = &moves,
         .lose = MRSI_LOSE_UNIQUE | MRSI_LOSE_SPARSE | MRSI_LOSE_PARTIAL | MRSI_LEAVE_TTL | MRSI_LEAVE_HASHED |

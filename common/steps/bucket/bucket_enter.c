@@ -263,7 +263,7 @@ make_item(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w,
 {
     struct mrsi_shaping how = {.c = c, .errors = (enum mrsi_errors)s->errors};
     enum mrs_status st = MRS_OK;
-    bool less = s->gone.n && !s->shape.fields.given, shaped = mrsi_shape_given(&s->shape) && !s->both;
+    bool less = s->omitted.n && !s->shape.fields.present, shaped = mrsi_shape_is_set(&s->shape) && !s->both;
     if (less) {
         mrs_buf_reset(&w->rest);
         st = without_by(s, c, doc, shaped ? &w->rest : out);
@@ -280,10 +280,10 @@ make_item(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w,
 /* Is the item nested deeper than a bucket can store? */
 static enum mrs_status
 check_depth(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, struct mrs_view doc,
-            const struct mrs_buf *shape)
+            const struct mrs_buf *payload)
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
-    struct mrs_view item = mrsi_buf_view(shape, s->tail ? 4 : 0);
+    struct mrs_view item = mrsi_buf_view(payload, s->tail ? 4 : 0);
     if ((s->plain ? doc.n : item.n) <= 7u * (MRS_DEPTH_MAX - 2)) {
         return MRS_OK;
     }
@@ -359,8 +359,8 @@ put_args(const struct mrsi_bucket *s, struct mrs_ctx *c, const struct mrs_eval *
 
 /* ---- enter ---- */
 static enum mrs_status
-bring(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, struct mrs_eval *ev, struct mrs_val time,
-      struct mrs_fold_entry *out)
+put_entry(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, struct mrs_eval *ev,
+          struct mrs_val time, struct mrs_fold_entry *out)
 {
     w->start = 0;
     enum mrs_status st = s->every ? window(s, c, w, time) : MRS_OK;
@@ -371,13 +371,13 @@ bring(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, str
         mrs_key_append(&out->order, time, false);
         st = mrsi_buf_end(&out->order, 0, c, "time");
     }
-    MRS_THEN(st, put_item(s, c, w, ev->root, &out->shape));
-    MRS_THEN(st, check_depth(s, c, w, ev->root, &out->shape));
+    MRS_THEN(st, put_item(s, c, w, ev->root, &out->payload));
+    MRS_THEN(st, check_depth(s, c, w, ev->root, &out->payload));
     if (st == MRS_OK && s->timed) {
-        put_val(&out->shape, time.type, time.p, time.n);
+        put_val(&out->payload, time.type, time.p, time.n);
     }
-    st = st == MRS_OK && s->n_set ? put_args(s, c, ev, &out->shape) : st;
-    return st == MRS_OK ? mrsi_buf_end(&out->shape, 0, c, "set") : st;
+    st = st == MRS_OK && s->n_set ? put_args(s, c, ev, &out->payload) : st;
+    return st == MRS_OK ? mrsi_buf_end(&out->payload, 0, c, "set") : st;
 }
 
 enum mrs_status
@@ -397,12 +397,12 @@ mrsi_bucket_enter(const void *state, struct mrs_ctx *c, void *work, struct mrs_v
     }
     struct mrs_eval ev = mrsi_step_eval(c, doc);
     if (s->tail) {
-        mrs_buf_put(&out->shape, "\0\0\0\0", 4); /* the length of the rest */
+        mrs_buf_put(&out->payload, "\0\0\0\0", 4); /* the length of the rest */
     }
     if (s->plain) {
-        mrsi_bucket_plain(s, c, &ev, &room, &w->plain, &out->shared, &out->shape);
+        mrsi_bucket_plain(s, c, &ev, &room, &w->plain, &out->shared, &out->payload);
         st = mrsi_buf_end(&out->shared, 0, c, "items");
-        MRS_THEN(st, mrsi_buf_end(&out->shape, 0, c, "items"));
+        MRS_THEN(st, mrsi_buf_end(&out->payload, 0, c, "items"));
         time = mrsi_bucket_value(s, &w->plain, s->by.fields.n);
     }
     if (!ev.fields && (!s->plain || s->n_set)) {
@@ -413,7 +413,7 @@ mrsi_bucket_enter(const void *state, struct mrs_ctx *c, void *work, struct mrs_v
         return st;
     }
     out->takes_part = true;
-    return bring(s, c, w, &ev, time, out);
+    return put_entry(s, c, w, &ev, time, out);
 }
 
 /* ---- read back ---- */
@@ -435,11 +435,11 @@ mrsi_bucket_read_shared(const struct mrsi_bucket *s, struct mrs_view shared)
 }
 
 struct bucket_reading
-mrsi_bucket_read(const struct mrsi_bucket *s, const struct bucket_shared *shared, struct mrs_view shape)
+mrsi_bucket_read(const struct mrsi_bucket *s, const struct bucket_shared *shared, struct mrs_view payload)
 {
-    MRS_ASSERT(shape.p);
-    struct bucket_reading r = {.shared = shared, .item = shape, .time = mrs_missing(), .packed = s->plain};
-    const uint8_t *at = shape.p, *end = shape.p + shape.n;
+    MRS_ASSERT(payload.p);
+    struct bucket_reading r = {.shared = shared, .item = payload, .time = mrs_missing(), .packed = s->plain};
+    const uint8_t *at = payload.p, *end = payload.p + payload.n;
     if (s->tail) {
         r.item = (struct mrs_view){at + 4, mrs_le32(at)};
     }

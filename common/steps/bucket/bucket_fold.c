@@ -711,20 +711,20 @@ static enum mrs_status
 fold_members(struct fold *f, struct mrs_members *m)
 {
     struct bucket_shared shared = {.start = 0};
-    struct mrs_view shape;
+    struct mrs_view payload;
     uint64_t sure = 0;
     enum mrs_status st = accumulators(f);
     st = st == MRS_OK && m->from.n ? take_back(f, m->from) : st;
-    while (st == MRS_OK && (st = m->next(m, &shape, f->c->err)) == MRS_OK) {
+    while (st == MRS_OK && (st = m->next(m, &payload, f->c->err)) == MRS_OK) {
         if (!m->same_shared) {
             next_shared(f, m->shared, &shared);
             sure = 0;
         }
         sure = sure ? sure : sure_of(f);
         if (sure) {
-            st = take_values(f, m, shape, &sure);
+            st = take_values(f, m, payload, &sure);
         } else {
-            struct bucket_reading r = mrsi_bucket_read(f->s, &shared, shape);
+            struct bucket_reading r = mrsi_bucket_read(f->s, &shared, payload);
             st = place(f, m, &r);
         }
     }

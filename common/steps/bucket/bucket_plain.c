@@ -36,16 +36,16 @@ add_value(struct mrsi_bucket *s, const struct mrs_expr *x, uint32_t *value)
 
 /* The fields that the item omits; false: not simple enough for the fast path. */
 static bool
-add_gone(struct mrsi_bucket *s)
+add_omitted(struct mrsi_bucket *s)
 {
-    bool less = s->gone.n && !s->shape.fields.given, good = !s->shape.fields.given;
+    bool less = s->omitted.n && !s->shape.fields.present, good = !s->shape.fields.present;
     const struct mrsi_paths *drop = less ? &s->rest.drop : &s->shape.drop;
     good = good && !(less && s->less) && !(less && s->shape.drop.n && !s->both) && (less || s->shape.drop_flat);
     for (uint32_t i = 0; good && i < drop->n; i++) {
         uint32_t at = add_field(s, drop->path[i].part[0].name, drop->path[i].part[0].len);
         good = at < BUCKET_TEMPLATES;
         if (good) {
-            s->tpl[at].gone = true;
+            s->tpl[at].omitted = true;
         }
     }
     return good;
@@ -66,7 +66,7 @@ mrsi_bucket_plan_plain(struct mrsi_read *r, struct mrsi_bucket *s)
     }
     s->value[by->n] = BUCKET_TEMPLATES + 1; /* always missing */
     good = good && (!s->time || add_value(s, s->time, &s->value[by->n]));
-    s->plain = good && add_gone(s);
+    s->plain = good && add_omitted(s);
 }
 
 /* ---- documents with known names ---- */
@@ -104,7 +104,7 @@ take_known(struct bucket_plain *x, const struct mrs_eval *ev, struct mrs_buf *na
         }
         x->at[i] = (uint8_t)(f - x->field);
         x->v[f->tpl] = e->v;
-        if (!f->gone) {
+        if (!f->omitted) {
             *to_name++ = (uint8_t)(f - x->field + 1);
             *to_name++ = e->v.type;
             mrs_copy_short(to_value, e->v.p, e->v.n);
@@ -144,7 +144,7 @@ learn(const struct mrsi_bucket *s, struct bucket_plain *x, struct mrs_view doc)
     for (mrs_walk_init(&w, doc); x->n < BUCKET_LAYOUT && mrs_walk_next(&w, &e) == 1; x->n++) {
         struct bucket_field *f = &x->field[x->n];
         *f = (struct bucket_field){.size = e.name_len + 1, .tpl = index_of(s, &e)};
-        f->gone = f->tpl < s->n_template && s->tpl[f->tpl].gone;
+        f->omitted = f->tpl < s->n_template && s->tpl[f->tpl].omitted;
         f->mask = f->size < 8 ? (1ull << 8 * f->size) - 1 : ~0ull;
         mrs_buf_put(&x->names, e.name, f->size);
         mrs_buf_put(&x->names, "\0\0\0\0\0\0\0", 8);
@@ -171,7 +171,7 @@ walk_heads(const struct mrsi_bucket *s, struct mrs_view doc, struct mrs_buf *out
     mrs_buf_put(out, "\0\0\0\0\0\0\0", 8);
     for (mrs_walk_init(&w, doc); mrs_walk_next(&w, &e) == 1;) {
         uint32_t tpl = index_of(s, &e);
-        if (tpl == s->n_template || !s->tpl[tpl].gone) {
+        if (tpl == s->n_template || !s->tpl[tpl].omitted) {
             mrs_put32(size, e.name_len + 2);
             mrs_buf_put(out, size, sizeof size);
             mrs_buf_put(out, e.p, e.name_len + 2u);
@@ -198,7 +198,7 @@ take_strange(const struct mrsi_bucket *s, struct bucket_plain *x, struct mrs_vie
         if (x->v[tpl].type == MRS_MISSING) { /* the first field of this name */
             x->v[tpl] = e.v;
         }
-        if (tpl < s->n_template && s->tpl[tpl].gone) {
+        if (tpl < s->n_template && s->tpl[tpl].omitted) {
             x->gap = true;
             continue;
         }
@@ -271,9 +271,9 @@ mrsi_bucket_enter_fast(const void *state, struct mrs_ctx *c, void *work, struct 
     out->shared->n = name;
     out->date = ms;
     out->date_at = k->date_at;
-    out->shape = k->value;
+    out->payload = k->value;
     out->n_spans = k->n_values;
-    out->shape_bytes = k->value_bytes;
+    out->payload_bytes = k->value_bytes;
     w->start = w->from;
     return true;
 }
@@ -332,7 +332,7 @@ learn_template(const struct mrsi_bucket *s, struct bucket_plain *x, const struct
         k->found[i] = span_of(x->v[i], doc);
     }
     for (uint32_t i = 0; i < ev->fields->n; i++) {
-        if (!x->field[x->at[i]].gone) {
+        if (!x->field[x->at[i]].omitted) {
             struct bucket_span v = span_of(ev->fields->e[i].v, doc);
             k->date_at = x->field[x->at[i]].tpl == time ? k->value_bytes : k->date_at;
             k->value[k->n_values++] = (struct mrs_fold_span){v.at, v.n};
@@ -418,7 +418,7 @@ add_place(struct bucket_item_template *m, struct bucket_place place, uint32_t si
 
 /* Builds the template of the item with empty values; false: values of variable size, or too large. */
 static bool
-shape_template(const struct bucket_shared *shared, struct bucket_item_template *m)
+payload_template(const struct bucket_shared *shared, struct bucket_item_template *m)
 {
     MRS_ASSERT(m->n_eight <= BUCKET_LAYOUT && m->n_other <= BUCKET_LAYOUT);
     const uint8_t *p = shared->heads.p, *end = p + shared->heads.n;
@@ -450,7 +450,7 @@ mrsi_bucket_make_item_template(const struct bucket_shared *shared, struct bucket
     mrs_buf_reset(of);
     mrs_buf_put(of, shared->heads.p, shared->heads.n);
     m->size = 0;
-    if (of->bad || !shape_template(shared, m)) {
+    if (of->bad || !payload_template(shared, m)) {
         m->size = 0;
     }
 }

@@ -102,7 +102,7 @@ read_id(struct mrsi_read *r, struct unbucket *s)
 {
     struct mrsi_slot id = mrsi_slot(r, "id");
     uint32_t n;
-    if (!mrsi_slot_given(id) || mrs_val_is_text(id.v, "keep")) {
+    if (!mrsi_slot_present(id) || mrs_val_is_text(id.v, "keep")) {
         s->id = ID_KEEP;
     } else if (mrs_val_is_text(id.v, "new")) {
         s->id = ID_NEW;
@@ -177,7 +177,7 @@ struct work {
     struct mrs_buf source;     /* source of the last new `_id`; empty: none */
     struct mrs_id_same same;   /* of the `_id`s made from it */
     uint8_t id[12];            /* that `_id` */
-    struct mrsi_bucket_template alike; /* template of the last document whose names were checked, and the results: */
+    struct mrsi_bucket_template checked_tpl; /* of the last document whose names were checked, and the results: */
     struct unbucket_names known;
     struct mrs_view self;      /* the bucket, if it stays; p NULL */
     size_t at;                 /* offset of the next product in `made`, */
@@ -254,7 +254,7 @@ shape_item(struct item *x)
 {
     struct mrsi_shaping how = {x->c, x->vars, (enum mrsi_errors)x->s->errors, NULL, 0};
     x->doc = x->item;
-    if (!mrsi_shape_given(&x->s->shape)) {
+    if (!mrsi_shape_is_set(&x->s->shape)) {
         return MRS_OK;
     }
     mrs_buf_reset(&x->w->shaped);
@@ -267,7 +267,7 @@ shape_item(struct item *x)
 static enum mrs_status
 document_of(struct item *x, struct mrs_val v, uint8_t room[16])
 {
-    if (v.type == MRS_DOCUMENT && !mrsi_shape_given(&x->s->shape) && x->s->id != ID_EXPR) {
+    if (v.type == MRS_DOCUMENT && !mrsi_shape_is_set(&x->s->shape) && x->s->id != ID_EXPR) {
         struct mrs_view d = mrs_val_view(v); /* x->item = x->doc would load bytes that are just being stored */
         x->doc = d;
         x->item = d;
@@ -285,7 +285,7 @@ survey(struct item *x)
     struct mrs_walk w;
     struct mrs_elem e;
     x->names = names;
-    if (mrsi_bucket_template(&x->w->alike, x->doc)) {
+    if (mrsi_bucket_template(&x->w->checked_tpl, x->doc)) {
         return;
     }
     bool as_it_is = x->s->id == ID_KEEP && !x->s->tree; /* with its own `_id` */
@@ -307,7 +307,7 @@ survey(struct item *x)
         }
         names->meets = names->meets || n;
     }
-    if (mrsi_bucket_template_learn(&x->w->alike, x->doc)) {
+    if (mrsi_bucket_template_learn(&x->w->checked_tpl, x->doc)) {
         x->w->known = *names;
     }
 }
@@ -371,7 +371,7 @@ choose_id(struct item *x, struct mrs_val *id, bool *own)
 
 /* ---- values of the bucket ---- */
 static struct mrs_val *
-given(const struct work *w, const struct node *n)
+value_slot(const struct work *w, const struct node *n)
 {
     return (struct mrs_val *)(void *)w->by.p + n->no;
 }
@@ -382,20 +382,20 @@ look_up(struct work *w, const struct node *list, struct mrs_view bucket)
 {
     bool any = false;
     for (const struct node *n = list; n; n = n->next) {
-        *given(w, n) = n->path                           ? mrs_path_get(n->path, bucket)
-                       : look_up(w, n->first, bucket) ? mrs_view_val(mrs_empty_doc())
-                                                      : mrs_missing();
-        any = any || given(w, n)->type != MRS_MISSING;
+        *value_slot(w, n) = n->path                           ? mrs_path_get(n->path, bucket)
+                            : look_up(w, n->first, bucket) ? mrs_view_val(mrs_empty_doc())
+                                                           : mrs_missing();
+        any = any || value_slot(w, n)->type != MRS_MISSING;
     }
     return any;
 }
 
 static bool
-is_given(const struct work *w, const struct node *list, const struct mrs_elem *e)
+has_value(const struct work *w, const struct node *list, const struct mrs_elem *e)
 {
     for (; list && !mrs_name_is(e, list->name->name, list->name->len); list = list->next) {
     }
-    return list && given(w, list)->type != MRS_MISSING;
+    return list && value_slot(w, list)->type != MRS_MISSING;
 }
 
 /* ---- the document ---- */
@@ -413,7 +413,7 @@ put_others(struct item *x, const struct node *list, bool top, struct mrs_view d,
     mrs_walk_init(&w, d);
     while (mrs_walk_next(&w, &e) == 1) {
         mrsi_name_set_add(&seen, &e);
-        if (!is_given(x->w, list, &e) && !(top && mrs_name_is(&e, "_id", 3))) {
+        if (!has_value(x->w, list, &e) && !(top && mrs_name_is(&e, "_id", 3))) {
             run = run ? run : e.p;
             continue;
         }
@@ -435,7 +435,7 @@ put_level(struct item *x, const struct node *list, bool top, struct mrs_view d, 
     MRS_ASSERT(mrs_view_is_framed(d));
     enum mrs_status st = MRS_OK;
     for (const struct node *n = list; n && st == MRS_OK; n = n->next) {
-        struct mrs_val v = *given(x->w, n);
+        struct mrs_val v = *value_slot(x->w, n);
         struct mrs_elem e;
         if (v.type == MRS_MISSING) {
             continue;
@@ -714,7 +714,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     }
     mrsi_describe_touch(&t, 1, 'A', "");
     out->conflicts = (enum mrs_conflicts)s->conflicts;
-    if (s->shape.fields.given) {
+    if (s->shape.fields.present) {
         mrsi_describe_loss(&t, "fields of items that `fields` does not keep");
     }
     for (uint32_t i = 0; i < s->shape.drop.n; i++) {
@@ -743,7 +743,7 @@ carry(const struct unbucket *s, struct mrs_catalog *cat, const struct mrs_cat_co
     uint32_t n = 0;
     struct mrsi_move *m = mrs_arena_alloc(a, (s->by.n + f->n + s->shape.drop.n + 2u) * sizeof *m);
     bool bad = !m;
-    if (m && !f->given) {
+    if (m && !f->present) {
         m[n++] = (struct mrsi_move){mrsi_path_below(a, s->items.text, ""), ""};
     } else if (m && !f->map && !f->without_id) {
         m[n++] = (struct mrsi_move){mrsi_path_below(a, s->items.text, "_id"), "_id"};
@@ -766,7 +766,7 @@ carry(const struct unbucket *s, struct mrs_catalog *cat, const struct mrs_cat_co
     if (bad) {
         return mrs_err_memory(e, 0);
     }
-    struct mrsi_moves moves = {.move = m, .n = n, .others_gone = true};
+    struct mrsi_moves moves = {.move = m, .n = n, .others_lost = true};
     struct mrsi_carry how = {.moves = &moves, .lose = MRSI_LOSE_UNIQUE | MRSI_LOSE_PARTIAL | MRSI_LEAVE_TTL |
                                                         (s->keep ? 0 : MRSI_WHOLE),
                              .why = "items of one document may be equal"};
@@ -792,7 +792,7 @@ catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
 /* ---- inverse ---- */
 /* Can a bucket store the items next to the fields of `by`? */
 static bool
-stand_apart(const struct unbucket *s)
+are_distinct(const struct unbucket *s)
 {
     bool apart = s->items.n == 1;
     for (uint32_t i = 0; i < s->by.n; i++) {
@@ -813,7 +813,7 @@ invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
     mrsi_undo_begin(&u, inv, e);
     const char *from = mrsi_undo_coll(&u, "from"), *into = mrsi_undo_coll(&u, "into");
     bool known = mrsi_undo_body(&u, "by").type != MRS_MISSING && !s->keep;
-    if (known && s->items_spec.type == MRS_STRING && stand_apart(s)) {
+    if (known && s->items_spec.type == MRS_STRING && are_distinct(s)) {
         mrsi_undo_open(&u, "bucket");
         mrsi_undo_take(&u, "from", "into");
         mrsi_undo_take(&u, "into", "from");

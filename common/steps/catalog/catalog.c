@@ -19,7 +19,7 @@ struct catalog_entry {
     const struct mrs_view *was;
     uint32_t n_was;
     struct mrs_view options_was;
-    bool gone; /* dropped or renamed: its name is free, or that of another collection */
+    bool removed; /* dropped or renamed: its name is free, or that of another collection */
 };
 struct left_out {
     const char *ns;
@@ -77,7 +77,7 @@ mrs_catalog_leave_out(struct mrs_catalog *c, const char *ns, struct mrs_err *e)
     *x = (struct left_out){copy, c->left_out};
     c->left_out = x;
     struct mrs_coll coll = {db, copy + (dot - ns) + 1, copy};
-    return mrsi_views_note_gone(c, &coll, "left out of the output: it shows what the target has there", e);
+    return mrsi_views_note_removed(c, &coll, "left out of the output: it shows what the target has there", e);
 }
 
 struct mrs_arena *
@@ -339,7 +339,7 @@ void
 mrsi_cat_note_replaced(struct mrs_catalog *cat, const struct mrs_cat_coll *cc)
 {
     const struct catalog_entry *entry = (const struct catalog_entry *)cc;
-    if (!entry->gone) {
+    if (!entry->removed) {
         return;
     }
     for (uint32_t i = 0; i < entry->n_was; i++) {
@@ -659,7 +659,7 @@ static void
 take_away(struct mrs_cat_coll *cc)
 {
     cc->exists = false;
-    ((struct catalog_entry *)cc)->gone = true;
+    ((struct catalog_entry *)cc)->removed = true;
 }
 
 void
@@ -723,7 +723,7 @@ mrsi_cat_drop(struct mrs_catalog *cat, const struct mrs_coll *coll, struct mrs_e
         take_away(buckets);
     }
     take_away(cc);
-    s = mrsi_views_note_gone(cat, coll, "dropped: define it again", e);
+    s = mrsi_views_note_removed(cat, coll, "dropped: define it again", e);
     return s == MRS_OK ? mrsi_cat_status(cat, e) : s;
 }
 
@@ -758,7 +758,7 @@ mrsi_cat_rename(struct mrs_catalog *cat, const struct mrs_coll *from, const stru
     b->engine = a->engine; /* it is the same collection */
     a->engine = NULL;
     take_away(a);
-    s = mrsi_views_note_gone(cat, from, "renamed: define it again", e);
+    s = mrsi_views_note_removed(cat, from, "renamed: define it again", e);
     return s == MRS_OK ? mrsi_cat_status(cat, e) : s;
 }
 

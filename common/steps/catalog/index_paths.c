@@ -44,14 +44,14 @@ mrsi_path_below(struct mrs_arena *a, const char *above, const char *path)
 }
 
 static bool
-is_gone(const struct mrsi_moves *m, const char *path)
+is_lost(const struct mrsi_moves *m, const char *path)
 {
-    bool gone = m->others_gone;
+    bool lost = m->others_lost;
     for (uint32_t i = 0; i < m->n_begins; i++) {
-        gone = gone || (strncmp(path, m->begins[i], strlen(m->begins[i])) == 0 && path[0] != '$' &&
+        lost = lost || (strncmp(path, m->begins[i], strlen(m->begins[i])) == 0 && path[0] != '$' &&
                         !rest_of("_id", path));
     }
-    return gone;
+    return lost;
 }
 
 /* The path after the moves; NULL: gone, or out of memory. */
@@ -70,7 +70,7 @@ remap_plain(struct remap *x, const char *path)
         }
     }
     if (!best) {
-        return is_gone(x->m, path) ? NULL : path;
+        return is_lost(x->m, path) ? NULL : path;
     }
     const char *rest = best->to ? rest_of(best->from, path) : "";
     const char *to = best->to ? best->to : "";
@@ -159,9 +159,9 @@ remap_name(struct remap *x, const struct mrs_elem *e, enum index_paths_names wha
 
 /* Records a path that is gone. */
 static void
-note_gone(struct remap *x, const char *path)
+note_lost(struct remap *x, const char *path)
 {
-    const char *old = x->out->gone ? x->out->gone : "", *at = old;
+    const char *old = x->out->lost ? x->out->lost : "", *at = old;
     size_t n = strlen(old), m = strlen(path);
     for (; *at && !(strncmp(at, path, m) == 0 && (!at[m] || at[m] == ',')); at += *at != 0) {
         at += strcspn(at, " ");
@@ -172,7 +172,7 @@ note_gone(struct remap *x, const char *path)
         memcpy(text, old, n);
         memcpy(text + n, ", ", 2);
         memcpy(text + n + (n ? 2 : 0), path, m + 1);
-        x->out->gone = text;
+        x->out->lost = text;
     }
 }
 
@@ -208,7 +208,7 @@ remap_names(struct remap *x, struct mrs_val in, enum index_paths_names what, str
         const char *now = neutral ? e.name : remap_name(x, &e, what);
         whole = whole && now;
         if (!now && what <= NAMES_WEIGHTS) {
-            note_gone(x, e.name);
+            note_lost(x, e.name);
         }
         if (now && !seen_before(seen, n, now)) {
             mrs_build_val(&b, now, (uint32_t)strlen(now), e.v);
@@ -237,15 +237,15 @@ static void
 filter_leaf(struct remap *x, struct mrs_build *b, bool list, const struct mrs_elem *e)
 {
     if (list || e->name[0] == '$') {
-        x->out->filter_gone = true;
+        x->out->filter_lost = true;
         return;
     }
     const char *now = remap(x, e->name);
     if (now) {
         mrs_build_val(b, now, (uint32_t)strlen(now), e->v);
     } else {
-        note_gone(x, e->name);
-        x->out->filter_gone = true;
+        note_lost(x, e->name);
+        x->out->filter_lost = true;
     }
 }
 
@@ -315,16 +315,16 @@ mrsi_index_parts(struct mrs_arena *a, struct mrs_buf *scratch, const struct mrsi
     uint32_t n = 0;
     memset(out, 0, sizeof *out);
     if (key.type == MRS_DOCUMENT) {
-        out->key_gone = !remap_names(&x, key, includes ? NAMES_KEY_PROJECTED : NAMES_KEY, &out->key, &out->live);
+        out->key_lost = !remap_names(&x, key, includes ? NAMES_KEY_PROJECTED : NAMES_KEY, &out->key, &out->live);
     }
     if (weights.type == MRS_DOCUMENT) {
         out->shrunk = !remap_names(&x, weights, NAMES_WEIGHTS, &out->weights, &n);
-        out->key_gone = out->key_gone || (n == 0 && weights.n > 5);
+        out->key_lost = out->key_lost || (n == 0 && weights.n > 5);
         out->live += n;
     }
     if (projection.type == MRS_DOCUMENT) {
         out->shrunk |= !remap_names(&x, projection, includes ? NAMES_INCLUDED : NAMES_EXCLUDED, &out->projection, &n);
-        out->key_gone = out->key_gone || (n == 0 && includes);
+        out->key_lost = out->key_lost || (n == 0 && includes);
         out->live -= n == 0 && includes && out->live > 0;
         if (projects && !includes && mrs_doc_get(mrs_val_view(out->key), "$**").type == MRS_MISSING) {
             out->why = "a wildcard index over a part of the document takes no projection";

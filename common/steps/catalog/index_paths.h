@@ -13,9 +13,9 @@ struct mrsi_index_parts {
     bool shrunk;       /* weights or projection lost some but not all of their paths */
     bool all;          /* a wildcard over all paths of its documents, which is no path of the copied part */
     const char *why;   /* why a server would refuse the index with these paths; NULL: it would not */
-    bool key_gone;     /* the key lost a path */
-    bool filter_gone;  /* the filter lost a path, or cannot be read */
-    const char *gone;  /* lost paths of key, weights and filter, as "a, b"; NULL: none */
+    bool key_lost;     /* the key lost a path */
+    bool filter_lost;  /* the filter lost a path, or cannot be read */
+    const char *lost;  /* lost paths of key, weights and filter, as "a, b"; NULL: none */
 };
 /* All results are in the arena; scratch is overwritten. */
 enum mrs_status mrsi_index_parts(struct mrs_arena *a, struct mrs_buf *scratch, const struct mrsi_moves *m,

@@ -104,7 +104,7 @@ same_part(struct mrs_view a, struct mrs_view b, const char *name)
 
 /* Do two index documents define the same index: key, collation, filter, weights? */
 static bool
-are_alike(struct mrs_view a, struct mrs_view b)
+are_equal(struct mrs_view a, struct mrs_view b)
 {
     return same_part(a, b, "key") && same_part(a, b, "collation") && same_part(a, b, "partialFilterExpression") &&
            same_part(a, b, "weights") && same_part(a, b, "wildcardProjection");
@@ -217,10 +217,10 @@ rename_free(struct shop *s, struct mrs_view before, struct mrs_view *index, cons
 }
 
 static bool
-has_alike(const struct mrs_view *list, uint32_t n, struct mrs_view index, const char **name)
+has_equal(const struct mrs_view *list, uint32_t n, struct mrs_view index, const char **name)
 {
     for (uint32_t i = 0; i < n; i++) {
-        if (list[i].p && are_alike(list[i], index)) {
+        if (list[i].p && are_equal(list[i], index)) {
             *name = mrsi_index_name(list[i]);
             return true;
         }
@@ -235,7 +235,7 @@ add_index(struct mrs_catalog *cat, struct mrs_cat_coll *cc, struct mrs_view inde
 {
     struct shop s;
     const char *name;
-    if (has_alike(cc->index, cc->n_index, index, &name)) {
+    if (has_equal(cc->index, cc->n_index, index, &name)) {
         return MRS_OK;
     }
     shop_open(&s, cat, cc, mrs_catalog_arena(cat)->mem, e);
@@ -281,8 +281,8 @@ struct rewriting {
     struct shop shop;
     const struct mrsi_moves *m;
     bool keep_old;
-    struct mrs_view *fresh; /* the new version of each index; p NULL: none */
-    struct mrs_view *stays; /* the old version that stays in addition; p NULL: none */
+    struct mrs_view *fresh;    /* the new version of each index; p NULL: none */
+    struct mrs_view *old_kept; /* the old version that stays in addition; p NULL: none */
 };
 
 /* Two documents without the path are duplicates in a unique index, unless it is sparse on a single key and skips them.
@@ -315,25 +315,25 @@ rewrite_one(struct rewriting *r, uint32_t i)
     struct mrs_view old = s->cc->index[i];
     struct mrsi_index_parts p;
     enum mrs_status st = mrsi_index_parts(mrs_catalog_arena(s->cat), &s->buf, r->m, old, &p, s->err);
-    bool gone = p.key_gone || p.filter_gone || p.why;
-    r->stays[i] = old;
-    if (st != MRS_OK || (!gone && !p.moved && !(p.shrunk && !r->keep_old))) {
+    bool lost = p.key_lost || p.filter_lost || p.why;
+    r->old_kept[i] = old;
+    if (st != MRS_OK || (!lost && !p.moved && !(p.shrunk && !r->keep_old))) {
         return st;
     }
-    if (!gone && p.shrunk) {
+    if (!lost && p.shrunk) {
         mrs_catalog_note(s->cat, "index %s of %s takes in fewer fields: some are gone", mrsi_index_name(old),
                          s->cc->coll.ns);
     }
     unsigned lose = may_clash(r, old);
-    r->stays[i].p = NULL;
+    r->old_kept[i].p = NULL;
     if (r->keep_old) {
-        st = assemble(s, old, NULL, lose, NULL, &r->stays[i]);
-    } else if (gone && !(r->m->reported && r->m->reported[i])) {
-        bool named = !p.why && p.gone;
+        st = assemble(s, old, NULL, lose, NULL, &r->old_kept[i]);
+    } else if (lost && !(r->m->reported && r->m->reported[i])) {
+        bool named = !p.why && p.lost;
         mrs_catalog_note(s->cat, "index %s of %s left out: %s%s%s", mrsi_index_name(old), s->cc->coll.ns,
-                         p.why ? p.why : "a path it needs is gone", named ? ": " : "", named ? p.gone : "");
+                         p.why ? p.why : "a path it needs is gone", named ? ": " : "", named ? p.lost : "");
     }
-    return st == MRS_OK && !gone ? assemble(s, old, &p, lose, NULL, &r->fresh[i]) : st;
+    return st == MRS_OK && !lost ? assemble(s, old, &p, lose, NULL, &r->fresh[i]) : st;
 }
 
 /* Builds the new list: a changed index stays at the position of its old version, so unchanged indexes keep their
@@ -349,7 +349,7 @@ put_together(struct rewriting *r, uint32_t n)
         return mrs_err_memory(s->err, n * sizeof *list);
     }
     for (uint32_t i = 0; i < n; i++) {
-        list[2 * i] = r->stays[i];
+        list[2 * i] = r->old_kept[i];
         list[2 * i + 1] = (struct mrs_view){NULL, 0};
     }
     enum mrs_status st = MRS_OK;
@@ -358,7 +358,7 @@ put_together(struct rewriting *r, uint32_t n)
         if (!one.p) {
             continue;
         }
-        if (has_alike(list, 2 * n, one, &twin)) {
+        if (has_equal(list, 2 * n, one, &twin)) {
             mrs_catalog_note(s->cat, "index %s of %s left out: %s has the same key now",
                              mrsi_index_name(s->cc->index[i]), s->cc->coll.ns, twin);
             continue;
@@ -397,7 +397,7 @@ mrsi_indexes_rewrite(struct mrs_catalog *cat, struct mrs_cat_coll *cc, const str
     }
     memset(both, 0, 2 * (size_t)n * sizeof *both);
     r.fresh = both;
-    r.stays = both + n;
+    r.old_kept = both + n;
     shop_open(&r.shop, cat, cc, mrs_catalog_arena(cat)->mem, e);
     enum mrs_status st = MRS_OK;
     for (uint32_t i = 0; i < n && st == MRS_OK; i++) {
@@ -475,18 +475,18 @@ static const char needs_paths[] = "it needs paths that are not there";
 
 /* Why the index is not copied; NULL: it is, or needs no note. */
 static const char *
-obstacle(struct mrs_view index, const struct mrsi_index_parts *p, const struct mrsi_carry *how, bool *goes)
+obstacle(struct mrs_view index, const struct mrsi_index_parts *p, const struct mrsi_carry *how, bool *copied)
 {
     MRS_ASSERT(mrs_view_is_framed(index));
-    bool partial = p->filter_gone && !(how->lose & MRSI_LOSE_PARTIAL);
-    *goes = false;
-    if (p->all && p->key_gone) {
+    bool partial = p->filter_lost && !(how->lose & MRSI_LOSE_PARTIAL);
+    *copied = false;
+    if (p->all && p->key_lost) {
         return "it covers all fields there: make one with the step `index` where it is wanted";
     }
     if (p->live == 0) {
         return how->lose & MRSI_WHOLE ? needs_paths : NULL;
     }
-    if (p->key_gone || partial) {
+    if (p->key_lost || partial) {
         return how->lose & MRSI_QUIET ? NULL : needs_paths;
     }
     if (p->why) {
@@ -501,23 +501,23 @@ obstacle(struct mrs_view index, const struct mrsi_index_parts *p, const struct m
     if (has_kind(index, "text") && mrsi_index_keys(index) > 2 && how->lose & MRSI_LEAVE_HASHED) {
         return "a text index takes no array among its other keys";
     }
-    *goes = true;
+    *copied = true;
     return NULL;
 }
 
 static void
-note_stays(struct shop *s, const struct mrs_cat_coll *from, struct mrs_view index, const char *why)
+note_not_copied(struct shop *s, const struct mrs_cat_coll *from, struct mrs_view index, const char *why)
 {
     mrs_catalog_note(s->cat, "index %s of %s is not copied to %s: %s", mrsi_index_name(index), from->coll.ns,
                      s->cc->coll.ns, why);
 }
 
-/* Like note_stays, with the missing paths. */
+/* Like note_not_copied, with the missing paths. */
 static void
-note_needs(struct shop *s, const struct mrs_cat_coll *from, struct mrs_view index, const char *gone)
+note_needs(struct shop *s, const struct mrs_cat_coll *from, struct mrs_view index, const char *lost)
 {
     mrs_catalog_note(s->cat, "index %s of %s is not copied to %s: %s%s%s", mrsi_index_name(index), from->coll.ns,
-                     s->cc->coll.ns, needs_paths, gone ? ": " : "", gone ? gone : "");
+                     s->cc->coll.ns, needs_paths, lost ? ": " : "", lost ? lost : "");
 }
 
 /* Adds the index to the collection with a free name, unless there is an equal one; then the report says which of its
@@ -531,19 +531,19 @@ put_carried(struct shop *s, const struct mrs_cat_coll *from, struct mrs_view old
         struct mrs_view is = s->cc->index[i];
         bool weaker = (mrsi_index_unique(one) && !mrsi_index_unique(is)) ||
                       mrs_compare(mrs_doc_get(one, "expireAfterSeconds"), mrs_doc_get(is, "expireAfterSeconds")) != 0;
-        if (!reported && weaker && are_alike(is, one)) {
+        if (!reported && weaker && are_equal(is, one)) {
             mrs_catalog_note(s->cat, "index %s of %s is not copied to %s: %s has the same key there, with other "
                                      "options", mrsi_index_name(old), from->coll.ns, s->cc->coll.ns,
                              mrsi_index_name(is));
         }
     }
-    if (has_alike(s->cc->index, s->cc->n_index, one, &twin)) {
+    if (has_equal(s->cc->index, s->cc->n_index, one, &twin)) {
         return MRS_OK;
     }
     const char *why = has_kind(one, "text") && mrsi_index_text_of(s->cc->index, s->cc->n_index)
                           ? "a collection has one text index at most" : NULL;
     if (why) {
-        note_stays(s, from, old, why);
+        note_not_copied(s, from, old, why);
         return MRS_OK;
     }
     enum mrs_status st = rename_free(s, old, &one, s->cc->index, s->cc->n_index);
@@ -557,19 +557,19 @@ carry_one(struct shop *s, const struct mrs_cat_coll *from, struct mrs_view old, 
     MRS_ASSERT(mrs_view_is_framed(old));
     struct mrsi_index_parts p;
     struct mrs_view one;
-    bool kept = false, goes = false;
+    bool kept = false, copied = false;
     enum mrs_status st = mrsi_index_parts(mrs_catalog_arena(s->cat), &s->buf, how->moves, old, &p, s->err);
     if (st != MRS_OK) {
         return st;
     }
-    const char *why = obstacle(old, &p, how, &goes);
-    *reported = goes || why;
+    const char *why = obstacle(old, &p, how, &copied);
+    *reported = copied || why;
     if (why == needs_paths) {
-        note_needs(s, from, old, p.gone);
+        note_needs(s, from, old, p.lost);
     } else if (why) {
-        note_stays(s, from, old, why);
+        note_not_copied(s, from, old, why);
     }
-    if (!goes) {
+    if (!copied) {
         return MRS_OK;
     }
     unsigned lose = losses_of(old, &p, how->lose);

@@ -20,7 +20,7 @@ struct mrsi_move {
 struct mrsi_moves {
     const struct mrsi_move *move;
     uint32_t n;
-    bool others_gone; /* paths without a move are gone (part of a document is copied), else unchanged */
+    bool others_lost; /* paths without a move are gone (part of a document is copied), else unchanged */
     const char *const *begins; /* n_begins: top-level names with these prefixes are gone, except `_id` and moved
                                 * names */
     uint32_t n_begins;
@@ -106,8 +106,8 @@ bool mrsi_names_path(struct mrs_view query, const char *path);
 
 /* Notes the views that read, also through joins and other views, from a collection that is dropped or renamed (what),
  * or that may use a path that a step changes. */
-enum mrs_status mrsi_views_note_gone(struct mrs_catalog *cat, const struct mrs_coll *coll, const char *what,
-                                     struct mrs_err *e);
+enum mrs_status mrsi_views_note_removed(struct mrs_catalog *cat, const struct mrs_coll *coll, const char *what,
+                                        struct mrs_err *e);
 enum mrs_status mrsi_views_note_changes(struct mrs_catalog *cat, const struct mrs_desc *d, uint32_t side,
                                         struct mrs_err *e);
 

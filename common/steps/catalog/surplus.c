@@ -88,7 +88,7 @@ in_list(const struct mrs_view *list, uint32_t n, struct mrs_view index)
 
 /* Were both in one collection before the plan: this one, or one whose documents are here now? */
 static bool
-stood_before(struct mrs_catalog *cat, struct mrs_view a, struct mrs_view b)
+existed_before(struct mrs_catalog *cat, struct mrs_view a, struct mrs_view b)
 {
     for (uint32_t i = 0; i < mrs_catalog_count(cat); i++) {
         uint32_t n;
@@ -107,7 +107,7 @@ note_surplus(struct mrs_catalog *cat, const struct mrs_cat_coll *cc, bool all)
         struct mrs_view a = cc->index[i];
         for (uint32_t j = 0; j < cc->n_index; j++) {
             struct mrs_view b = cc->index[j];
-            if (is_surplus(a, b) && (all || !stood_before(cat, a, b))) {
+            if (is_surplus(a, b) && (all || !existed_before(cat, a, b))) {
                 mrs_catalog_note(cat, "index %s of %s is redundant: %s begins with the same keys", mrsi_index_name(a),
                                  cc->coll.ns, mrsi_index_name(b));
                 break;
@@ -135,8 +135,8 @@ note_namesake(struct mrs_catalog *cat, const struct mrs_cat_coll *cc, uint32_t i
 {
     MRS_ASSERT(i < cc->n_index);
     struct mrs_val name = mrs_doc_get(cc->index[i], "name");
-    bool look = name.type == MRS_STRING && cc->n_index <= SERVER_INDEXES_MAX, again = false;
-    for (uint32_t k = 0; k < i && look && !again; k++) {
+    bool comparable = name.type == MRS_STRING && cc->n_index <= SERVER_INDEXES_MAX, again = false;
+    for (uint32_t k = 0; k < i && comparable && !again; k++) {
         again = mrs_identical(mrs_doc_get(cc->index[k], "name"), name);
     }
     if (again) {

@@ -39,7 +39,7 @@ same_first(const char *text, const char *path)
 
 /* Keywords of a schema or an expression that read all fields. */
 static bool
-looks_at_all(const char *text)
+reads_whole_document(const char *text)
 {
     static const char *const words[] = {"additionalProperties", "patternProperties", "minProperties", "maxProperties",
                                         "$$ROOT", "$$CURRENT"};
@@ -68,8 +68,8 @@ static bool
 elem_names(const struct mrs_elem *e, const char *path)
 {
     const char *text = e->v.type == MRS_STRING ? (const char *)e->v.p + 4 : "";
-    return looks_at_all(e->name) || looks_at_all(text) || same_first(e->name, path) || same_first(text, path) ||
-           any_part(e->name, path) || any_part(text, path);
+    return reads_whole_document(e->name) || reads_whole_document(text) || same_first(e->name, path) ||
+           same_first(text, path) || any_part(e->name, path) || any_part(text, path);
 }
 
 bool

@@ -105,7 +105,7 @@ find_readers(struct mrs_catalog *cat, const struct mrs_coll *coll, struct reader
 }
 
 enum mrs_status
-mrsi_views_note_gone(struct mrs_catalog *cat, const struct mrs_coll *coll, const char *what, struct mrs_err *e)
+mrsi_views_note_removed(struct mrs_catalog *cat, const struct mrs_coll *coll, const char *what, struct mrs_err *e)
 {
     struct readers all;
     enum mrs_status s = find_readers(cat, coll, &all, e);

@@ -19,7 +19,7 @@ enum { VALIDATOR, LEVEL, ACTION, TIMESERIES, CAPPED, SIZE, MAX, COLLATION, N_OPT
 struct options {
     struct mrsi_owned keep;
     struct mrs_coll in;
-    struct mrs_val given[N_OPTIONS]; /* missing: not named; null: removed */
+    struct mrs_val option[N_OPTIONS]; /* missing: not named; null: removed */
     const char *time; /* time field of `timeseries`, if documents without a date in it are refused; else NULL */
     bool indexes;
 };
@@ -166,28 +166,28 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
     mrsi_read_bool(&r, mrsi_slot(&r, "indexes"), &s->indexes);
     for (int i = 0; i < N_OPTIONS; i++) {
         struct mrsi_slot one = mrsi_slot(&r, keys[i + 1].name);
-        s->given[i] = one.v;
-        any = any || mrsi_slot_given(one);
-        if (mrsi_slot_given(one) && one.v.type != MRS_NULL) {
+        s->option[i] = one.v;
+        any = any || mrsi_slot_present(one);
+        if (mrsi_slot_present(one) && one.v.type != MRS_NULL) {
             check(&r, s, i, one);
         }
     }
     if (!any) {
         mrsi_read_error(&r, NULL, NULL, "names no option");
     }
-    for (int i = SIZE; i <= MAX && s->given[CAPPED].type == MRS_NULL; i++) { /* without `capped` they have no effect */
-        s->given[i] = s->given[i].type == MRS_MISSING ? s->given[CAPPED] : s->given[i];
+    for (int i = SIZE; i <= MAX && s->option[CAPPED].type == MRS_NULL; i++) { /* without `capped` they have no effect */
+        s->option[i] = s->option[i].type == MRS_MISSING ? s->option[CAPPED] : s->option[i];
     }
-    bool sized = s->given[SIZE].type != MRS_MISSING && s->given[SIZE].type != MRS_NULL;
-    if (turned_on(s->given[CAPPED]) && !sized) {
+    bool sized = s->option[SIZE].type != MRS_MISSING && s->option[SIZE].type != MRS_NULL;
+    if (turned_on(s->option[CAPPED]) && !sized) {
         mrsi_read_error(&r, "capped", NULL, "needs `size`");
     }
-    if (turned_on(s->given[CAPPED]) && s->given[TIMESERIES].type == MRS_DOCUMENT) {
+    if (turned_on(s->option[CAPPED]) && s->option[TIMESERIES].type == MRS_DOCUMENT) {
         mrsi_read_error(&r, "capped", NULL, "and `timeseries` exclude each other");
     }
     for (int i = SIZE; i <= MAX; i++) {
-        bool set = s->given[i].type != MRS_MISSING && s->given[i].type != MRS_NULL;
-        if (set && !turned_on(s->given[CAPPED])) {
+        bool set = s->option[i].type != MRS_MISSING && s->option[i].type != MRS_NULL;
+        if (set && !turned_on(s->option[CAPPED])) {
             mrsi_read_error(&r, keys[i + 1].name, NULL, "needs `capped: true`");
         }
     }
@@ -210,15 +210,15 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     }
     mrsi_describe_words(&t, "sets options of %s:", s->in.ns);
     for (int i = 0; i < N_OPTIONS; i++) {
-        if (s->given[i].type != MRS_MISSING) {
-            mrsi_describe_words(&t, " %s%s", keys[i + 1].name, s->given[i].type == MRS_NULL ? " (removed)" : "");
+        if (s->option[i].type != MRS_MISSING) {
+            mrsi_describe_words(&t, " %s%s", keys[i + 1].name, s->option[i].type == MRS_NULL ? " (removed)" : "");
         }
     }
-    if (s->given[CAPPED].type != MRS_MISSING || s->given[TIMESERIES].type != MRS_MISSING) {
+    if (s->option[CAPPED].type != MRS_MISSING || s->option[TIMESERIES].type != MRS_MISSING) {
         mrsi_describe_quiet(&t, "documents of a capped or time-series collection cannot be put right one by one"
                             MRSI_DO_QUIET);
     }
-    if (s->given[COLLATION].type != MRS_MISSING) {
+    if (s->option[COLLATION].type != MRS_MISSING) {
         mrsi_describe_quiet(&t, "a server never changes the collation of a collection: it is made anew" MRSI_DO_QUIET);
     }
     mrsi_describe_loss(&t, "the options that %s had under these names", s->in.ns);
@@ -256,7 +256,7 @@ merge(const struct options *s, struct mrs_view old, struct mrs_buf *buf, struct 
     mrs_build_init(&b, buf);
     for (mrs_walk_init(&w, old); mrs_walk_next(&w, &el) == 1;) {
         int i = 0;
-        while (i < N_OPTIONS && (s->given[i].type == MRS_MISSING || strcmp(keys[i + 1].name, el.name) != 0)) {
+        while (i < N_OPTIONS && (s->option[i].type == MRS_MISSING || strcmp(keys[i + 1].name, el.name) != 0)) {
             i++;
         }
         if (i == N_OPTIONS) {
@@ -264,13 +264,13 @@ merge(const struct options *s, struct mrs_view old, struct mrs_buf *buf, struct 
             continue;
         }
         done[i] = true;
-        if (s->given[i].type != MRS_NULL) {
-            mrs_build_val(&b, el.name, el.name_len, s->given[i]);
+        if (s->option[i].type != MRS_NULL) {
+            mrs_build_val(&b, el.name, el.name_len, s->option[i]);
         }
     }
     for (int i = 0; i < N_OPTIONS; i++) {
-        if (!done[i] && s->given[i].type != MRS_NULL) {
-            mrs_build_val(&b, keys[i + 1].name, (uint32_t)strlen(keys[i + 1].name), s->given[i]);
+        if (!done[i] && s->option[i].type != MRS_NULL) {
+            mrs_build_val(&b, keys[i + 1].name, (uint32_t)strlen(keys[i + 1].name), s->option[i]);
         }
     }
     return mrs_build_finish(&b, out, e);
@@ -340,7 +340,7 @@ static enum mrs_status
 fits_series(const struct options *s, const struct mrs_cat_coll *cc, struct mrs_err *e)
 {
     enum mrs_status st = MRS_OK;
-    struct mrs_val meta = mrs_doc_get(mrs_val_view(s->given[TIMESERIES]), "metaField");
+    struct mrs_val meta = mrs_doc_get(mrs_val_view(s->option[TIMESERIES]), "metaField");
     if (mrs_doc_get(cc->options, "validator").type != MRS_MISSING) {
         st = mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "%s has a validator, and a time series cannot have one: remove it by "
                          "`validator: null`", s->in.ns);
@@ -398,12 +398,12 @@ collate_id_index(struct mrs_catalog *cat, struct mrs_cat_coll *cc, struct mrs_va
 static const char *
 only_new(const struct options *s, const struct mrs_cat_coll *cc, int *key)
 {
-    bool series = s->given[TIMESERIES].type == MRS_DOCUMENT;
-    bool capped = turned_on(s->given[CAPPED]) && !mrs_catalog_capped(cc);
+    bool series = s->option[TIMESERIES].type == MRS_DOCUMENT;
+    bool capped = turned_on(s->option[CAPPED]) && !mrs_catalog_capped(cc);
     *key = series ? TIMESERIES : capped ? CAPPED : COLLATION;
     return series                                      ? "become a time series"
            : capped                                    ? "become capped"
-           : s->given[COLLATION].type == MRS_DOCUMENT ? "get a collation"
+           : s->option[COLLATION].type == MRS_DOCUMENT ? "get a collation"
                                                        : NULL;
 }
 
@@ -411,7 +411,7 @@ only_new(const struct options *s, const struct mrs_cat_coll *cc, int *key)
 static void
 note_validator(const struct options *s, struct mrs_catalog *cat, const struct mrs_cat_coll *cc)
 {
-    struct mrs_val v = s->given[VALIDATOR];
+    struct mrs_val v = s->option[VALIDATOR];
     if (v.type == MRS_DOCUMENT && mrs_val_view(v).n > MRS_DOC_MIN &&
         !mrs_val_is_text(mrs_doc_get(cc->options, "validationLevel"), "off") &&
         !mrs_val_is_text(mrs_doc_get(cc->options, "validationAction"), "warn")) {
@@ -428,7 +428,7 @@ catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
     struct mrs_cat_coll *cc = NULL;
     struct mrs_buf buf;
     struct mrs_view d;
-    bool series = s->given[TIMESERIES].type == MRS_DOCUMENT;
+    bool series = s->option[TIMESERIES].type == MRS_DOCUMENT;
     int key = 0;
     enum mrs_status st = mrsi_cat_need(cat, &s->in, true, "in", &cc, e);
     if (st != MRS_OK) {
@@ -448,8 +448,8 @@ catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
     if (st == MRS_OK) {
         note_validator(s, cat, cc);
     }
-    if (st == MRS_OK && s->given[COLLATION].type != MRS_MISSING) {
-        st = collate_id_index(cat, cc, s->given[COLLATION], e);
+    if (st == MRS_OK && s->option[COLLATION].type != MRS_MISSING) {
+        st = collate_id_index(cat, cc, s->option[COLLATION], e);
     }
     if (st == MRS_OK && series) {
         cc->kind = MRS_COLL_TIMESERIES;

@@ -46,14 +46,14 @@ begin(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_vie
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
     const struct copy_of *s = state;
-    bool goes;
+    bool selected;
     mrsi_work_start(work, c);
     *fate = MRS_FATE_STAYS;
-    enum mrs_status st = mrsi_step_where(s->where, c, doc, &goes);
+    enum mrs_status st = mrsi_step_where(s->where, c, doc, &selected);
     if (st == MRS_OK) {
         mrsi_work_emit(work, side, true, doc);
     }
-    if (st == MRS_OK && goes) {
+    if (st == MRS_OK && selected) {
         mrsi_work_emit(work, 1, false, doc);
     }
     return st;

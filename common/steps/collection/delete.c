@@ -46,17 +46,17 @@ begin(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_vie
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
     const struct delete *s = state;
-    bool goes;
+    bool selected;
     mrsi_work_start(work, c);
-    enum mrs_status st = mrsi_step_where(s->where, c, doc, &goes);
+    enum mrs_status st = mrsi_step_where(s->where, c, doc, &selected);
     if (st == MRS_SKIP && s->errors == 1) {
         mrs_err_clear(c->err);
         mrsi_step_eased(c, 0);
         st = MRS_OK;
-        goes = false;
+        selected = false;
     }
-    *fate = goes ? MRS_FATE_DROPPED : MRS_FATE_STAYS;
-    if (st == MRS_OK && !goes) {
+    *fate = selected ? MRS_FATE_DROPPED : MRS_FATE_STAYS;
+    if (st == MRS_OK && !selected) {
         mrsi_work_emit(work, side, true, doc);
     }
     return st;

@@ -196,7 +196,7 @@ begin(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_vie
     uint8_t room[12];
     mrsi_work_start(w, c);
     *fate = MRS_FATE_CHANGED;
-    if (mrsi_shape_given(&s->shape)) {
+    if (mrsi_shape_is_set(&s->shape)) {
         struct mrsi_shaping how = {.c = c, .errors = MRSI_ERRORS_REFUSE};
         enum mrs_status st = mrsi_shape_run(&s->shape, &how, doc, &w->out[1]);
         if (st != MRS_OK) {

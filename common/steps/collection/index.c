@@ -72,9 +72,9 @@ check_options(struct mrsi_read *r, struct mrsi_slot spec)
             mrsi_read_count(r, one, &count);
         } else if (specs[i].type == MRS_ARG_TEXT) {
             mrsi_read_text(r, one, &text);
-        } else if (specs[i].type == MRS_ARG_MAP && mrsi_slot_given(one) && one.v.type != MRS_DOCUMENT) {
+        } else if (specs[i].type == MRS_ARG_MAP && mrsi_slot_present(one) && one.v.type != MRS_DOCUMENT) {
             mrsi_read_error(r, one.key, one.sub, "must be a map");
-        } else if (mrsi_slot_given(one) && specs[i].type == MRS_ARG_ANY && !mrs_is_number(one.v)) {
+        } else if (mrsi_slot_present(one) && specs[i].type == MRS_ARG_ANY && !mrs_is_number(one.v)) {
             mrsi_read_error(r, one.key, one.sub, "must be a number");
         }
         good = good && r->args->n_errors == before;
@@ -99,11 +99,11 @@ finish_spec(struct mrsi_read *r, struct mrs_view spec, struct mrs_buf *buf, stru
     struct mrs_walk w;
     struct mrs_elem e;
     struct mrs_view built;
-    struct mrs_val key = mrs_doc_get(spec, "key"), given = mrs_doc_get(spec, "name");
+    struct mrs_val key = mrs_doc_get(spec, "key"), name_given = mrs_doc_get(spec, "name");
     mrs_buf_reset(buf);
     mrs_buf_reset(name);
-    if (given.type == MRS_STRING) {
-        mrs_buf_put(name, given.p + 4, given.n - 5);
+    if (name_given.type == MRS_STRING) {
+        mrs_buf_put(name, name_given.p + 4, name_given.n - 5);
     } else if (is_id(mrs_val_view(key))) {
         mrs_buf_printf(name, "_id_");
     } else {
@@ -138,7 +138,7 @@ read_create(struct mrsi_read *r, struct index_of *s)
     struct mrs_elem e;
     struct mrs_buf buf, name;
     if (list.v.type != MRS_ARRAY) {
-        if (mrsi_slot_given(list)) {
+        if (mrsi_slot_present(list)) {
             mrsi_read_error(r, "create", NULL, "must be a list of indexes {key: {...}}");
         }
         return;
@@ -170,7 +170,7 @@ read_drop(struct mrsi_read *r, struct index_of *s)
     struct mrs_walk w;
     struct mrs_elem e;
     if (list.v.type != MRS_ARRAY) {
-        if (mrsi_slot_given(list)) {
+        if (mrsi_slot_present(list)) {
             mrsi_read_error(r, "drop", NULL, "must be a list of names");
         }
         return;

@@ -55,10 +55,10 @@ plan_indexes(struct mrsi_read *r, struct move_of *s)
             mv[n++] = (struct mrsi_move){old, f->path[i].text};
         }
     }
-    if (f->given) {
+    if (f->present) {
         mv[n++] = (struct mrsi_move){"_id", "_id"};
     }
-    s->moves = (struct mrsi_moves){.move = mv, .n = n, .others_gone = f->given};
+    s->moves = (struct mrsi_moves){.move = mv, .n = n, .others_lost = f->present};
 }
 
 static enum mrs_status
@@ -77,7 +77,7 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
     mrsi_read_choice(&r, mrsi_slot(&r, "conflicts"), &s->conflicts);
     mrsi_read_bool(&r, mrsi_slot(&r, "indexes"), &s->indexes);
     mrsi_shape_read(&r, mrsi_slot(&r, "fields"), mrsi_slot(&r, "drop"), &s->shape);
-    s->shaped = mrsi_shape_given(&s->shape);
+    s->shaped = mrsi_shape_is_set(&s->shape);
     if (mrsi_read_good(&r)) {
         plan_indexes(&r, s);
     }
@@ -130,17 +130,17 @@ begin(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_vie
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
     const struct move_of *s = state;
-    bool goes;
+    bool selected;
     mrsi_work_start(work, c);
-    enum mrs_status st = mrsi_step_where(s->where, c, doc, &goes);
-    if (st == MRS_OK && goes && s->shaped) {
+    enum mrs_status st = mrsi_step_where(s->where, c, doc, &selected);
+    if (st == MRS_OK && selected && s->shaped) {
         st = shape(s, c, work, &doc);
     }
     if (st != MRS_OK) {
         return st;
     }
-    *fate = goes ? MRS_FATE_TAKEN : MRS_FATE_STAYS;
-    mrsi_work_emit(work, goes ? 1 : side, !goes, doc);
+    *fate = selected ? MRS_FATE_TAKEN : MRS_FATE_STAYS;
+    mrsi_work_emit(work, selected ? 1 : side, !selected, doc);
     return MRS_OK;
 }
 

@@ -137,7 +137,7 @@ add_pair(struct mrsi_read *r, struct partition *s, const struct mrs_elem *e)
 static void
 read_named(struct mrsi_read *r, struct partition *s, struct mrsi_slot name)
 {
-    s->by_value = mrsi_slot_given(name);
+    s->by_value = mrsi_slot_present(name);
     if (!mrsi_read_coll(r, name, &s->named) || strchr(s->named.ns, '*')) {
         return;
     }
@@ -168,7 +168,7 @@ read_values(struct mrsi_read *r, struct partition *s)
     bool none = f.v.n <= 5 && mrs_doc_get(r->args->body, "*").type == MRS_MISSING; /* no value has named a collection */
     s->into = mrsi_read_alloc(r, MRS_SIDES_MAX, sizeof *s->into);
     if ((f.v.type != MRS_ARRAY && f.v.type != MRS_DOCUMENT) || none) {
-        if (mrsi_slot_given(f)) {
+        if (mrsi_slot_present(f)) {
             mrsi_read_error(r, "into", NULL, "must be a map value: collection or a list of {value, into}");
         }
         return;
@@ -432,9 +432,9 @@ carry(const struct partition *s, struct mrs_catalog *cat, uint32_t i, struct mrs
       struct mrs_err *e)
 {
     const struct mrs_cat_coll *from = mrs_catalog_find(cat, s->from.db, s->from.coll);
-    struct mrsi_move gone = {s->by.text, NULL};
+    struct mrsi_move removed = {s->by.text, NULL};
     bool rest = s->others == OTHERS_INTO && (int)i + 1 == s->others_side;
-    struct mrsi_moves moves = {.move = &gone, .n = s->drop && !rest && mrsi_index_plain(&s->by)};
+    struct mrsi_moves moves = {.move = &removed, .n = s->drop && !rest && mrsi_index_plain(&s->by)};
     struct mrsi_carry how = {.moves = &moves, .lose = MRSI_WHOLE | (fresh ? 0 : MRSI_LOSE_UNIQUE | MRSI_LEAVE_TTL)};
     how.why = "the collection has documents of its own";
     return mrsi_indexes_carry(cat, from, into, &how, e);

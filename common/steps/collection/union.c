@@ -76,7 +76,7 @@ read_sources(struct mrsi_read *r, struct unite *s)
         return;
     }
     if (f.v.type != MRS_ARRAY && f.v.type != MRS_DOCUMENT) {
-        if (mrsi_slot_given(f)) {
+        if (mrsi_slot_present(f)) {
             mrsi_read_error(r, "from", NULL, "must be a list of collections or a map tag: collection");
         }
         return;
@@ -124,7 +124,7 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
     read_tag(&r, s);
     mrsi_read_bool(&r, mrsi_slot(&r, "replace"), &s->replace);
     mrsi_read_bool(&r, mrsi_slot(&r, "indexes"), &s->indexes);
-    if (s->replace && !mrsi_slot_given(mrsi_slot(&r, "tag"))) {
+    if (s->replace && !mrsi_slot_present(mrsi_slot(&r, "tag"))) {
         mrsi_read_error(&r, "replace", NULL, "needs `tag`: nothing else is added");
     }
     return mrsi_read_end(&r, state);
@@ -179,17 +179,17 @@ begin(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_vie
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
     const struct unite *s = state;
-    bool goes;
+    bool selected;
     mrsi_work_start(work, c);
-    enum mrs_status st = mrsi_step_where(s->where, c, doc, &goes);
-    if (st == MRS_OK && goes && s->edit) {
+    enum mrs_status st = mrsi_step_where(s->where, c, doc, &selected);
+    if (st == MRS_OK && selected && s->edit) {
         st = tagged(s, c, work, side, &doc);
     }
     if (st != MRS_OK) {
         return st;
     }
-    *fate = goes ? MRS_FATE_TAKEN : MRS_FATE_STAYS;
-    mrsi_work_emit(work, goes ? (int)s->n : side, !goes, doc);
+    *fate = selected ? MRS_FATE_TAKEN : MRS_FATE_STAYS;
+    mrsi_work_emit(work, selected ? (int)s->n : side, !selected, doc);
     return MRS_OK;
 }
 

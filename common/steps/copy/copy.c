@@ -31,9 +31,9 @@ static const struct mrs_key keys[] = {
 
 /* ---- compile ---- */
 static bool
-given(const struct mrsi_read *r, const char *key)
+has_key(const struct mrsi_read *r, const char *key)
 {
-    return mrsi_slot_given(mrsi_slot(r, key));
+    return mrsi_slot_present(mrsi_slot(r, key));
 }
 
 /* With a list of fields, `_id` is not implied. */
@@ -102,7 +102,7 @@ read_words(struct mrsi_read *r, struct mrsi_copy *s)
     s->at_root = at == 1;
     s->drop_ref = refs == 1;
     s->take = keep == 1;
-    if (s->take && !given(r, "orphans")) {
+    if (s->take && !has_key(r, "orphans")) {
         mrsi_read_error(r, "keep", NULL, "`none` requires `orphans`: keep, drop, refuse or { into: COLL }");
     }
 }
@@ -116,7 +116,7 @@ check_reference(struct mrsi_read *r, struct mrsi_copy *s)
     bool change = s->drop_ref || s->wrap || s->dangling == MRSI_DANGLING_DROP || s->dangling == MRSI_DANGLING_NULL;
     if (!j->into_points) {
         s->at_root = true; /* the reference is the document's own key: copies go to its top level */
-        if (given(r, "dangling")) {
+        if (has_key(r, "dangling")) {
             mrsi_read_error(r, "dangling", NULL, "the reference is on the `from` side: see `orphans`");
         }
         if (s->drop_ref || s->wrap) {
@@ -144,7 +144,7 @@ check(struct mrsi_read *r, struct mrsi_copy *s)
     const struct mrsi_join_match *j = &s->join;
     bool top = s->at_root || j->pair[0].into.path.n == 1;
     check_reference(r, s);
-    if (s->wrap && given(r, "at") && s->at_root) {
+    if (s->wrap && has_key(r, "at") && s->at_root) {
         mrsi_read_error(r, "wrap", NULL, "does not go with `at: root`");
     }
     if (s->wrap && s->as.n > 1) {
@@ -299,7 +299,7 @@ put_kept(const struct mrsi_copy *s, const bool *failed, size_t at, struct mrs_bu
 }
 
 static enum mrs_status
-shape(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_buf *out)
+payload(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_buf *out)
 {
     MRS_ASSERT(mrs_view_is_framed(doc) && mrs_buf_is_sound(out));
     const struct mrsi_copy *s = state;
@@ -344,7 +344,7 @@ fate(const void *state, unsigned used, int *side)
     return (used & MRS_USED_LEFT) || !s->take ? MRS_FATE_STAYS : MRS_FATE_TAKEN;
 }
 
-static const struct mrs_join_ops join_ops = {takes_part, copy_keys, shape, order, mrsi_copy_splice, fate};
+static const struct mrs_join_ops join_ops = {takes_part, copy_keys, payload, order, mrsi_copy_splice, fate};
 
 const struct mrs_step_type mrsi_step_copy = {
     .name = "copy",

@@ -86,11 +86,11 @@ reference(struct quick *q, struct mrs_val v, bool *everyday)
         mrsi_items_add(&q->it, v);
         return MRS_OK;
     }
-    if (q->match.failed || q->match.shape.n <= MRS_DOC_MIN) {
+    if (q->match.failed || q->match.payload.n <= MRS_DOC_MIN) {
         *everyday = false;
         return MRS_OK;
     }
-    q->span[k] = put_wrapped(q, v, q->match.shape.p + 4, 0, q->match.shape.n - MRS_DOC_MIN);
+    q->span[k] = put_wrapped(q, v, q->match.payload.p + 4, 0, q->match.payload.n - MRS_DOC_MIN);
     enum mrs_status st = next_match(q);
     *everyday = !q->have || q->match.ref > k;
     return st;

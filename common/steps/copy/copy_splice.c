@@ -13,10 +13,10 @@ struct copy_splice_copying {
     struct mrs_ctx *c;
     struct copy_work *w;
     uint32_t cursor, next_occ;
-    const struct mrsi_match_group *group; /* the group of `shape` */
+    const struct mrsi_match_group *group; /* the group of `payload` */
     const struct mrsi_match_group *spliced; /* the group whose new copies have been appended */
     struct mrsi_match_group top;          /* represents the whole document, for copies at the top */
-    struct mrs_view shape;          /* payload of the current match; p NULL: none */
+    struct mrs_view payload;        /* payload of the current match; p NULL: none */
     uint32_t chosen_ref;            /* at the top: the reference of the chosen match */
     bool chosen;                    /* at the top: a match was chosen */
     bool *silent, again;            /* silent: for each target, its path is blocked and nothing is written there; again:
@@ -63,10 +63,11 @@ mrsi_copy_work_clear(struct mrs_ctx *c, void *work)
 /* ---- the payload of a match ---- */
 /* Does the old value of this name stay, because its expression failed? */
 static bool
-is_kept(struct mrs_view shape, const char *name, uint32_t len)
+is_kept(struct mrs_view payload, const char *name, uint32_t len)
 {
     struct mrs_elem e, k;
-    return mrs_doc_find(shape, "", 0, &e) && e.v.type == MRS_DOCUMENT && mrs_doc_find(mrs_val_view(e.v), name, len, &k);
+    return mrs_doc_find(payload, "", 0, &e) && e.v.type == MRS_DOCUMENT &&
+           mrs_doc_find(mrs_val_view(e.v), name, len, &k);
 }
 
 /* The copies as a document; old: the existing one, whose kept fields stay. */
@@ -78,7 +79,7 @@ subdocument(struct copy_splice_copying *k, struct mrs_val old, struct mrs_val *o
     struct mrs_elem e;
     mrs_buf_reset(b);
     mrsi_put_open(b);
-    mrs_walk_init(&w, k->shape);
+    mrs_walk_init(&w, k->payload);
     while (mrs_walk_next(&w, &e) == 1) {
         if (e.name_len) {
             mrs_buf_put(b, e.p, (size_t)(e.v.p + e.v.n - e.p));
@@ -87,7 +88,7 @@ subdocument(struct copy_splice_copying *k, struct mrs_val old, struct mrs_val *o
     if (old.type == MRS_DOCUMENT) {
         mrs_walk_init(&w, mrs_val_view(old));
         while (mrs_walk_next(&w, &e) == 1) {
-            if (is_kept(k->shape, e.name, e.name_len)) {
+            if (is_kept(k->payload, e.name, e.name_len)) {
                 mrs_buf_put(b, e.p, (size_t)(e.v.p + e.v.n - e.p));
             }
         }
@@ -108,26 +109,26 @@ is_name(const struct mrsi_copy *s, const struct mrs_elem *e)
     return false;
 }
 
-/* One of the matches that `many` selects; none: shape.p is NULL. */
+/* One of the matches that `many` selects; none: payload.p is NULL. */
 static enum mrs_status
 choose(struct copy_splice_copying *k, uint32_t *hit)
 {
     struct mrsi_match_set *h = &k->w->hits;
     uint32_t n = mrsi_match_set_n(h), chosen;
-    k->shape = (struct mrs_view){NULL, 0};
+    k->payload = (struct mrs_view){NULL, 0};
     if (!n) {
         return MRS_OK;
     }
     enum mrs_status st = mrsi_match_set_choose(h, k->c, k->s->many, n, &chosen);
     if (st == MRS_OK) {
         *hit = mrsi_match_set_pick(h, chosen);
-        k->shape = mrsi_match_set_shape(h, *hit);
+        k->payload = mrsi_match_set_payload(h, *hit);
     }
     return st;
 }
 
 /* ---- next to the reference, or at the top ---- */
-/* Sets k->shape to the payload of this place; false: nothing to write. */
+/* Sets k->payload to the payload of this place; false: nothing to write. */
 static enum mrs_status
 match_at(struct copy_splice_copying *k, const struct mrs_edit_site *site, bool *due)
 {
@@ -146,7 +147,7 @@ match_at(struct copy_splice_copying *k, const struct mrs_edit_site *site, bool *
                                     g->n_occ);
         MRS_THEN(st, choose(k, &hit));
     }
-    *due = st == MRS_OK && g && k->shape.p;
+    *due = st == MRS_OK && g && k->payload.p;
     return st;
 }
 
@@ -160,7 +161,7 @@ put_missing(struct copy_splice_copying *k, const struct mrs_edit_site *site, str
         return MRS_OK;
     }
     k->spliced = k->group;
-    mrs_walk_init(&w, k->shape);
+    mrs_walk_init(&w, k->payload);
     while (mrs_walk_next(&w, &e) == 1) {
         if (e.name_len && !mrs_doc_find(site->holder, e.name, e.name_len, &there)) {
             mrs_buf_put(raw, e.p, (size_t)(e.v.p + e.v.n - e.p));
@@ -179,7 +180,7 @@ listed(struct copy_splice_copying *k, const struct mrs_edit_site *site, enum mrs
     if (site->old.type == MRS_MISSING) {
         return put_missing(k, site, raw, verdict);
     }
-    bool there = mrs_doc_find(k->shape, site->name, site->name_len, &e);
+    bool there = mrs_doc_find(k->payload, site->name, site->name_len, &e);
     *verdict = there ? MRS_EDIT_PUT : MRS_EDIT_REMOVE;
     *put = e.v;
     return MRS_OK;
@@ -191,10 +192,10 @@ mapped(struct copy_splice_copying *k, const struct mrs_edit_site *site, enum mrs
        struct mrs_val *put)
 {
     const struct mrs_path *p = &k->s->shape.fields.path[site->path_no];
-    *put = mrs_path_get(p, k->shape);
+    *put = mrs_path_get(p, k->payload);
     if (put->type != MRS_MISSING) {
         *verdict = MRS_EDIT_PUT;
-    } else if (!is_kept(k->shape, p->text, (uint32_t)strlen(p->text))) {
+    } else if (!is_kept(k->payload, p->text, (uint32_t)strlen(p->text))) {
         *verdict = MRS_EDIT_REMOVE;
     }
 }
@@ -277,9 +278,9 @@ rewrap(struct copy_splice_copying *k, struct mrs_view old, struct mrs_buf *b)
                 return st;
             }
             mrsi_put_elem(b, e.name, e.name_len, doc);
-        } else if (mrs_doc_find(k->shape, e.name, e.name_len, &v)) {
+        } else if (mrs_doc_find(k->payload, e.name, e.name_len, &v)) {
             mrs_buf_put(b, v.p, (size_t)(v.v.p + v.v.n - v.p));
-        } else if (is_kept(k->shape, e.name, e.name_len)) {
+        } else if (is_kept(k->payload, e.name, e.name_len)) {
             mrs_buf_put(b, e.p, (size_t)(e.v.p + e.v.n - e.p));
         }
     }
@@ -304,7 +305,7 @@ append_copies(struct copy_splice_copying *k, struct mrs_view old, struct mrs_buf
         }
         return st;
     }
-    mrs_walk_init(&w, k->shape);
+    mrs_walk_init(&w, k->payload);
     while (mrs_walk_next(&w, &e) == 1) {
         if (e.name_len && !mrs_doc_find(old, e.name, e.name_len, &there)) {
             mrs_buf_put(b, e.p, (size_t)(e.v.p + e.v.n - e.p));
@@ -352,7 +353,7 @@ instead(struct copy_splice_copying *k, struct mrs_val v, struct mrs_val *out)
     if (st != MRS_OK) {
         return st;
     }
-    if (k->shape.p) {
+    if (k->payload.p) {
         return wrapped(k, v, out);
     }
     bool dangling = !f->incomplete && !o->null && !mrsi_match_set_found(&k->w->hits, o, MRSI_FOUND_REFUSED);
@@ -533,7 +534,7 @@ prepare(struct copy_splice_copying *k, struct mrs_view doc, struct mrs_matches *
     if (st == MRS_OK && s->at_root) {
         st = mrsi_match_set_all(h, k->c);
         MRS_THEN(st, choose(k, &hit));
-        k->chosen = st == MRS_OK && k->shape.p;
+        k->chosen = st == MRS_OK && k->payload.p;
         if (k->chosen) {
             k->chosen_ref = ((const struct mrsi_match_item *)(const void *)h->hit.p)[hit].ref;
         }

@@ -119,7 +119,7 @@ read_fields(struct mrsi_read *r, struct cast *s, struct mrsi_slot f)
     struct mrs_walk w;
     struct mrs_elem el;
     if (f.v.type != MRS_DOCUMENT || f.v.n <= 5) {
-        if (mrsi_slot_given(f)) {
+        if (mrsi_slot_present(f)) {
             mrsi_read_error(r, "fields", NULL, "must be a map of path: type with at least one entry");
         }
         return;
@@ -184,7 +184,7 @@ struct casting {
 
 /* Do both read as the same number? The decimal of 15 digits made of the double 0.1 equals it in that sense only. */
 static bool
-read_alike(struct casting *x, struct mrs_val a, struct mrs_val b)
+read_equal(struct casting *x, struct mrs_val a, struct mrs_val b)
 {
     struct mrs_val *both[] = {&a, &b};
     enum mrs_status st = MRS_OK;
@@ -210,7 +210,7 @@ slip_of_number(struct casting *x, struct mrs_val old, struct mrs_val v)
         if (*text == '+' || (*text == '0' && text[1] >= '0' && text[1] <= '9')) {
             return LEADING;
         }
-        return v.type == MRS_DOUBLE && n > 15 && !read_alike(x, old, v) ? CUT : KINDS; /* a double keeps 15 digits */
+        return v.type == MRS_DOUBLE && n > 15 && !read_equal(x, old, v) ? CUT : KINDS; /* a double keeps 15 digits */
     }
     if (old.type == MRS_DOUBLE && v.type == MRS_DECIMAL128) { /* 15 digits: enough if they give the double again */
         struct mrs_val back;
@@ -218,7 +218,7 @@ slip_of_number(struct casting *x, struct mrs_val old, struct mrs_val v)
         return same ? KINDS : CUT;
     }
     bool same = !mrs_is_number(old) || mrs_compare(old, v) == 0;
-    return same || ((v.type == MRS_DOUBLE || v.type == MRS_DECIMAL128) && read_alike(x, old, v)) ? KINDS : CUT;
+    return same || ((v.type == MRS_DOUBLE || v.type == MRS_DECIMAL128) && read_equal(x, old, v)) ? KINDS : CUT;
 }
 
 /* The kind of a remark on a conversion that loses what a value said; KINDS: none. */
@@ -394,8 +394,8 @@ cast_reached(void *arg, const struct mrsi_pattern_place *at, enum mrs_edit_verdi
 {
     struct casting *x = arg;
     const struct mrsi_pattern *p = at->pattern;
-    bool each = p->deep + 1 == p->path.n, holds = at->v.type == MRS_DOCUMENT || at->v.type == MRS_ARRAY;
-    if ((each && holds) || mrs_is_nullish(at->v)) {
+    bool each = p->deep + 1 == p->path.n, nested = at->v.type == MRS_DOCUMENT || at->v.type == MRS_ARRAY;
+    if ((each && nested) || mrs_is_nullish(at->v)) {
         return MRS_OK;
     }
     *verdict = MRS_EDIT_PUT;
@@ -434,7 +434,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
         mrsi_describe_quiet(&t, MRSI_NEW_IDS);
     }
     mrsi_describe_errors(&t, s->errors, s->fields.path, s->fields.n);
-    bool gone = s->errors == MRSI_ERRORS_NULL || s->errors == MRSI_ERRORS_DROP;
+    bool removed = s->errors == MRSI_ERRORS_NULL || s->errors == MRSI_ERRORS_DROP;
     mrsi_describe_words(&t, "casts ");
     for (uint32_t i = 0; i < s->fields.n; i++) {
         const char *path = s->fields.path[i].text;
@@ -443,7 +443,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
         if (i < 6) {
             mrsi_describe_words(&t, "%s%s to %s", i ? ", " : "", path, s->to[i].name);
         }
-        mrsi_describe_loss(&t, "the type that %s had%s", path, gone ? ", and values that cannot be converted" : "");
+        mrsi_describe_loss(&t, "the type that %s had%s", path, removed ? ", and values that cannot be converted" : "");
     }
     if (s->fields.n > 6) {
         mrsi_describe_words(&t, " and %u more", s->fields.n - 6);
@@ -453,15 +453,15 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
         const struct mrsi_pattern *p = &s->patterns.item[i];
         mrsi_describe_errors(&t, s->errors, &p->path, 1);
         mrsi_describe_words(&t, "%s%s to %s", s->fields.n + i ? ", " : "", p->path.text, s->to_star[i].name);
-        mrsi_describe_loss(&t, "the type that %s had%s", p->path.text, gone ? ", and values that cannot be converted" :
-                           "");
+        mrsi_describe_loss(&t, "the type that %s had%s", p->path.text,
+                           removed ? ", and values that cannot be converted" : "");
     }
     mrsi_describe_words(&t, " in %s%s", mrsi_map_those(&s->map), s->map.in.ns);
     return mrsi_describe_end(&t);
 }
 
 static void
-say(const void *state, uint32_t i, char *text, size_t size)
+describe_remark(const void *state, uint32_t i, char *text, size_t size)
 {
     static const char *const words[KINDS] = {
         [TRUE_TEXT] = "a text other than `true` is true now, as \"false\" and \"no\" are",
@@ -500,7 +500,7 @@ const struct mrs_step_type mrsi_step_cast = {
     .describe = describe,
     .invert = mrsi_cast_invert,
     .catalog = catalog,
-    .remark = say,
+    .remark = describe_remark,
     .work_size = sizeof(struct mrsi_work),
     .work_clear = mrsi_work_clear,
     .spread = &mrsi_map_ops,

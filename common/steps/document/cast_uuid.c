@@ -81,12 +81,12 @@ enum mrs_status
 mrsi_uuid_cast(const struct mrsi_uuid *u, struct mrs_eval *ev, struct mrs_val v, struct mrs_val *out)
 {
     MRS_ASSERT(mrs_val_is_sized(v));
-    uint8_t have = u->legacy ? NEW_FORM : OLD_FORM, want = u->legacy ? OLD_FORM : NEW_FORM;
+    uint8_t have = u->legacy ? NEW_FORM : OLD_FORM, expected = u->legacy ? OLD_FORM : NEW_FORM;
     if (v.type == MRS_STRING && !u->legacy) {
         return mrs_convert(ev, v, "uuid", out);
     }
     bool whole = v.type == MRS_BINARY && v.n == UUID_BYTES + 5;
-    if (whole && v.p[4] == want) {
+    if (whole && v.p[4] == expected) {
         *out = v;
         return MRS_OK;
     }
@@ -98,7 +98,7 @@ mrsi_uuid_cast(const struct mrsi_uuid *u, struct mrs_eval *ev, struct mrs_val v,
         return mrs_err_memory(ev->err, UUID_BYTES + 5);
     }
     mrs_put32(room, UUID_BYTES);
-    room[4] = want;
+    room[4] = expected;
     reorder(u->driver, v.p + 5, room + 5);
     *out = (struct mrs_val){room, UUID_BYTES + 5, MRS_BINARY};
     return MRS_OK;

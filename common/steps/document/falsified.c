@@ -27,7 +27,7 @@ counts(const struct mrsi_written *f)
     return f->constant && !strchr(f->path, '.') && (scalar || f->v.type == MRS_MISSING);
 }
 
-struct asked {
+struct falsified_query {
     const struct mrsi_writes *w;
     bool outside; /* the condition reads an unknown field */
 };
@@ -35,7 +35,7 @@ struct asked {
 static void
 see_read(void *arg, const char *path)
 {
-    struct asked *a = arg;
+    struct falsified_query *a = arg;
     size_t n = strcspn(path, ".");
     bool known = a->w->whole && n && !(n == 3 && memcmp(path, "_id", 3) == 0);
     for (uint32_t i = 0; i < a->w->n; i++) {
@@ -54,7 +54,7 @@ constant_fails(struct mrsi_read *r, const struct mrsi_writes *w, struct mrs_view
     struct mrs_expr_env env = {
         .mem = r->args->mem, .now_ms = r->args->now_ms, .server_8_2 = r->args->server_8_2};
     struct mrs_query *q = NULL;
-    struct asked a = {w, false};
+    struct falsified_query a = {w, false};
     bool yes = true;
     if (ok(r, mrs_query_compile(&env, cond, &q, NULL)) != MRS_OK) {
         return false;

@@ -51,7 +51,7 @@ mrsi_packed_read(struct mrsi_read *r, struct mrsi_packed *p)
     mrsi_read_name(r, mrsi_slot(r, "value"), &p->value);
     mrsi_read_bool(r, mrsi_slot(r, "replace"), &p->replace);
     if (strcmp(p->key, p->value) == 0) {
-        mrsi_read_error(r, mrsi_slot_given(mrsi_slot(r, "value")) ? "value" : "key", NULL,
+        mrsi_read_error(r, mrsi_slot_present(mrsi_slot(r, "value")) ? "value" : "key", NULL,
                         "key and value of an element would both be called `%s`", p->key);
     }
     p->key_len = (uint32_t)strlen(p->key);

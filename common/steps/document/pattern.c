@@ -119,7 +119,7 @@ mrsi_patterns_types(struct mrsi_read *r, struct mrsi_patterns *p, bool plain_too
     struct mrsi_slot s = mrsi_slot(r, "types");
     struct mrs_walk w;
     struct mrs_elem e;
-    if (!mrsi_slot_given(s)) {
+    if (!mrsi_slot_present(s)) {
         return;
     }
     if (s.v.type != MRS_ARRAY || s.v.n == MRS_DOC_MIN) {

@@ -170,7 +170,7 @@ read_fields(struct mrsi_read *r, struct rename *s, struct mrsi_slot f)
     struct mrs_elem el;
     uint32_t room = 0;
     if (f.v.type != MRS_DOCUMENT || f.v.n <= 5) {
-        if (mrsi_slot_given(f)) {
+        if (mrsi_slot_present(f)) {
             mrsi_read_error(r, "fields", NULL, "must be a map of old path: new path with at least one entry");
         }
         return;
@@ -352,14 +352,15 @@ struct answer { /* result of the edit's callback */
     struct mrs_val *put;
 };
 
-/* Decides what is written at a place; `gone`: its own field is removed. */
+/* Decides what is written at a place; `removed`: its own field is removed. */
 static enum mrs_status
-arrive(struct renaming *x, const struct rename_entry *en, const struct mrs_edit_site *site, bool gone, struct answer to)
+arrive(struct renaming *x, const struct rename_entry *en, const struct mrs_edit_site *site, bool removed,
+       struct answer to)
 {
     MRS_ASSERT(to.verdict && to.put);
     struct mrs_val v = en->level ? mrs_missing() : arriving(x, en, site);
     bool comes = en->level ? !site->blocked && has_old(en, site->holder) : v.type != MRS_MISSING;
-    bool there = site->old.type != MRS_MISSING && !gone;
+    bool there = site->old.type != MRS_MISSING && !removed;
     if (!comes) {
         return MRS_OK;
     }
@@ -385,11 +386,11 @@ rename_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *
     MRS_ASSERT(site->name[site->name_len] == 0);
     struct renaming *x = arg;
     const struct rename_place *p = &x->s->place[site->path_no];
-    bool gone = p->leaves != NONE && site->old.type != MRS_MISSING && !site->blocked;
+    bool removed = p->leaves != NONE && site->old.type != MRS_MISSING && !site->blocked;
     enum mrs_status st = MRS_OK;
     (void)e;
     *verdict = MRS_EDIT_KEEP;
-    if (gone) {
+    if (removed) {
         const struct rename_entry *en = &x->s->entry[p->leaves];
         uint32_t n;
         const char *name = last_name(&en->new, &n);
@@ -401,7 +402,7 @@ rename_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *
         }
     }
     if (st == MRS_OK && p->arrives != NONE) {
-        st = arrive(x, &x->s->entry[p->arrives], site, gone, (struct answer){verdict, put});
+        st = arrive(x, &x->s->entry[p->arrives], site, removed, (struct answer){verdict, put});
     }
     return st;
 }

@@ -501,11 +501,11 @@ remove_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *
 {
     MRS_ASSERT(site->name[site->name_len] == 0);
     const struct set_writing *x = arg;
-    bool gone = !x->skip[site->path_no] && x->val[site->path_no].type == MRS_MISSING;
+    bool removed = !x->skip[site->path_no] && x->val[site->path_no].type == MRS_MISSING;
     (void)put;
     (void)raw;
     (void)e;
-    *verdict = gone ? MRS_EDIT_REMOVE : MRS_EDIT_KEEP;
+    *verdict = removed ? MRS_EDIT_REMOVE : MRS_EDIT_KEEP;
     return MRS_OK;
 }
 
@@ -533,23 +533,23 @@ write_nested(struct set_writing *x, struct mrsi_work *w, struct mrs_view d, stru
 {
     MRS_ASSERT(mrs_view_is_framed(d));
     struct mrs_edit_run how = {.fn = remove_site, .arg = x, .raw = &w->raw, .inner_arrays = true};
-    bool writes = false, goes = false, gone = false;
+    bool writes = false, removes_any = false, removed = false;
     for (uint32_t i = 0; i < x->s->fields.n; i++) {
         writes = writes || (!x->skip[i] && x->val[i].type != MRS_MISSING);
-        goes = goes || (!x->skip[i] && x->val[i].type == MRS_MISSING);
+        removes_any = removes_any || (!x->skip[i] && x->val[i].type == MRS_MISSING);
     }
-    if (!goes) {
+    if (!removes_any) {
         return write_values(x, w, d, out, changed);
     }
     struct mrs_buf *first = writes ? &w->out[1] : out;
     if (writes) {
         mrs_buf_reset(first);
     }
-    enum mrs_status st = mrs_edit_run(x->s->edit, &how, d, first, &gone, x->c->err);
+    enum mrs_status st = mrs_edit_run(x->s->edit, &how, d, first, &removed, x->c->err);
     if (st == MRS_OK && writes) {
-        st = write_values(x, w, gone ? mrsi_buf_view(first, 0) : d, out, changed);
+        st = write_values(x, w, removed ? mrsi_buf_view(first, 0) : d, out, changed);
     }
-    *changed = *changed || gone;
+    *changed = *changed || removed;
     return st;
 }
 
@@ -561,8 +561,8 @@ check_depth(const struct set_writing *x, struct mrs_view d, const struct mrs_buf
     bool suspect = false;
     for (uint32_t i = 0; i < x->s->fields.n; i++) {
         struct mrs_val v = x->val[i];
-        bool holds = !x->skip[i] && (v.type == MRS_DOCUMENT || v.type == MRS_ARRAY);
-        int depth = holds ? mrs_doc_depth(mrs_val_view(v)) : 0;
+        bool nested = !x->skip[i] && (v.type == MRS_DOCUMENT || v.type == MRS_ARRAY);
+        int depth = nested ? mrs_doc_depth(mrs_val_view(v)) : 0;
         suspect = suspect || depth + 2 * (int)x->s->fields.path[i].n > MRS_DEPTH_MAX;
     }
     return suspect ? mrsi_step_depth(x->c, "fields", d, mrsi_buf_view(out, 0)) : MRS_OK;
@@ -728,7 +728,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
 }
 
 static void
-say(const void *state, uint32_t i, char *text, size_t size)
+describe_remark(const void *state, uint32_t i, char *text, size_t size)
 {
     const struct set *s = state;
     MRS_ASSERT(size > 0);
@@ -760,7 +760,7 @@ const struct mrs_step_type mrsi_step_set = {
                "where: { fullName: null }\ntypes: [string]\n",
     .compile = compile,
     .free_state = mrsi_state_free,
-    .remark = say,
+    .remark = describe_remark,
     .describe = describe,
     .invert = mrsi_set_invert,
     .catalog = catalog,

@@ -17,7 +17,7 @@ struct split {
     struct mrs_query *where;
     struct mrsi_paths fields;
     struct mrs_projection *leave, *take;
-    struct mrsi_moves gone, carried;
+    struct mrsi_moves removed, carried;
     int conflicts;
     bool indexes;
 };
@@ -36,19 +36,19 @@ plan_paths(struct mrsi_read *r, struct split *s)
 {
     struct mrs_err e;
     uint32_t n = s->fields.n, m = 0;
-    struct mrsi_move *gone = mrsi_read_alloc(r, n, sizeof *gone), *kept = mrsi_read_alloc(r, n, sizeof *kept);
+    struct mrsi_move *removed = mrsi_read_alloc(r, n, sizeof *removed), *kept = mrsi_read_alloc(r, n, sizeof *kept);
     mrs_err_clear(&e);
-    if (!gone || !kept) {
+    if (!removed || !kept) {
         return;
     }
     for (uint32_t i = 0; i < n; i++) {
         if (mrsi_index_plain(&s->fields.path[i])) {
-            gone[m] = (struct mrsi_move){s->fields.path[i].text, NULL};
+            removed[m] = (struct mrsi_move){s->fields.path[i].text, NULL};
             kept[m++] = (struct mrsi_move){s->fields.path[i].text, s->fields.path[i].text};
         }
     }
-    s->gone = (struct mrsi_moves){.move = gone, .n = m};
-    s->carried = (struct mrsi_moves){.move = kept, .n = m, .others_gone = true};
+    s->removed = (struct mrsi_moves){.move = removed, .n = m};
+    s->carried = (struct mrsi_moves){.move = kept, .n = m, .others_lost = true};
     enum mrs_status st = mrs_projection_new(r->args->mem, s->fields.path, n, false, false, &s->leave, &e);
     if (st == MRS_OK && !mrsi_level_add(&s->keep, MRSI_PROJECTION, s->leave)) {
         st = mrs_err_memory(&e, 0);
@@ -177,7 +177,7 @@ catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
                                  .lose = MRSI_LEAVE_TTL | (fresh ? 0 : MRSI_LOSE_UNIQUE),
                                  .why = "the collection has documents of its own"};
         st = mrsi_indexes_carry(cat, from, into, &how, e);
-        MRS_THEN(st, mrsi_indexes_rewrite(cat, from, &s->gone, s->where != NULL, e));
+        MRS_THEN(st, mrsi_indexes_rewrite(cat, from, &s->removed, s->where != NULL, e));
     }
     MRS_THEN(st, describe(state, mrs_catalog_arena(cat), &d, e));
     return st == MRS_OK ? mrsi_cat_validators(cat, &d, e) : st;

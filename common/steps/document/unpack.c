@@ -271,14 +271,14 @@ put_level(struct unpacking *x, struct mrs_view d, const struct mrs_elem *array, 
 
 /* Appends one document that may contain the array, if it does (*held). */
 static enum mrs_status
-unpack_level(struct unpacking *x, struct mrs_view d, struct mrs_buf *out, bool *held)
+unpack_level(struct unpacking *x, struct mrs_view d, struct mrs_buf *out, bool *found)
 {
     MRS_ASSERT(mrs_view_is_framed(d));
     const struct mrs_path *as = &x->s->packed.as;
     const struct mrs_part *last = &as->part[as->n - 1];
     struct mrs_elem e;
-    *held = mrs_doc_find(d, last->name, last->len, &e) && !mrs_is_nullish(e.v);
-    if (!*held) {
+    *found = mrs_doc_find(d, last->name, last->len, &e) && !mrs_is_nullish(e.v);
+    if (!*found) {
         return MRS_OK;
     }
     if (e.v.type != MRS_ARRAY) {
@@ -289,21 +289,21 @@ unpack_level(struct unpacking *x, struct mrs_view d, struct mrs_buf *out, bool *
 
 /* Appends the documents of an array to the level's buffer, as an array; *held: some contained one. */
 static enum mrs_status
-unpack_items(struct unpacking *x, struct mrs_view array, bool *held)
+unpack_items(struct unpacking *x, struct mrs_view array, bool *found)
 {
     MRS_ASSERT(mrs_view_is_framed(array));
     struct mrsi_shape_items items;
     struct mrs_walk w;
     struct mrs_elem e;
     enum mrs_status st = MRS_OK;
-    *held = false;
+    *found = false;
     mrsi_items_open(&items, x->level);
     for (mrs_walk_init(&w, array); st == MRS_OK && mrs_walk_next(&w, &e) == 1;) {
         bool one = false;
         size_t at = x->level->n;
         mrsi_put_head(x->level, e.v.type, items.name, items.name_len);
         st = e.v.type == MRS_DOCUMENT ? unpack_level(x, mrs_val_view(e.v), x->level, &one) : MRS_OK;
-        *held = *held || one;
+        *found = *found || one;
         if (one) {
             mrsi_items_step(&items);
         } else if (st == MRS_OK && !x->level->bad) {
@@ -321,18 +321,18 @@ unpack_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *
 {
     MRS_ASSERT(site->name[site->name_len] == 0);
     struct unpacking *x = arg;
-    bool held = false;
+    bool found = false;
     enum mrs_status st = MRS_OK;
     (void)raw;
     (void)e;
     mrs_buf_reset(x->level);
     if (site->old.type == MRS_DOCUMENT) {
-        st = unpack_level(x, mrs_val_view(site->old), x->level, &held);
+        st = unpack_level(x, mrs_val_view(site->old), x->level, &found);
     } else if (site->old.type == MRS_ARRAY) {
-        st = unpack_items(x, mrs_val_view(site->old), &held);
+        st = unpack_items(x, mrs_val_view(site->old), &found);
     }
-    *verdict = st == MRS_OK && held ? MRS_EDIT_PUT : MRS_EDIT_KEEP;
-    if (st == MRS_OK && held) {
+    *verdict = st == MRS_OK && found ? MRS_EDIT_PUT : MRS_EDIT_KEEP;
+    if (st == MRS_OK && found) {
         *put = (struct mrs_val){x->level->p, (uint32_t)x->level->n, site->old.type};
     }
     return st;

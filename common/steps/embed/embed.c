@@ -57,8 +57,8 @@ static void
 read_overflow(struct mrsi_read *r, struct mrsi_embed *s)
 {
     struct mrsi_slot map = mrsi_slot(r, "overflow");
-    s->overflow.given = mrsi_slot_given(map);
-    if (!s->overflow.given || !mrsi_read_map(r, map, overflow_keys, N_OVERFLOW)) {
+    s->overflow.present = mrsi_slot_present(map);
+    if (!s->overflow.present || !mrsi_read_map(r, map, overflow_keys, N_OVERFLOW)) {
         return;
     }
     struct mrsi_slot size = mrsi_slot_in(map, overflow_keys, N_OVERFLOW, "size");
@@ -131,7 +131,7 @@ check_in_place(struct mrsi_read *r, const struct mrsi_embed *s)
 {
     static const char *const wrong[] = {"sort", "limit", "overflow"};
     for (size_t i = 0; s->in_place && i < sizeof wrong / sizeof *wrong; i++) {
-        if (mrsi_slot_given(mrsi_slot(r, wrong[i]))) {
+        if (mrsi_slot_present(mrsi_slot(r, wrong[i]))) {
             mrsi_read_error(r, wrong[i], NULL, "cannot be used in place (`as` is the reference itself)");
         }
     }
@@ -147,20 +147,20 @@ static void
 check_words(struct mrsi_read *r, struct mrsi_embed *s)
 {
     struct mrsi_slot empty = mrsi_slot(r, "empty");
-    if (!mrsi_slot_given(empty)) {
+    if (!mrsi_slot_present(empty)) {
         s->empty = s->one ? EMBED_EMPTY_ABSENT : EMBED_EMPTY_ARRAY;
     } else if (s->one && s->empty == EMBED_EMPTY_ARRAY) {
         mrsi_read_error(r, "empty", NULL, "`array` does not go with `one: true`; use absent or null");
     } else if (!s->one && s->empty == EMBED_EMPTY_NULL) {
         mrsi_read_error(r, "empty", NULL, "`null` needs `one: true`; use array or absent");
     }
-    if (s->keep == EMBED_KEEP_NONE && !mrsi_slot_given(mrsi_slot(r, "orphans"))) {
+    if (s->keep == EMBED_KEEP_NONE && !mrsi_slot_present(mrsi_slot(r, "orphans"))) {
         mrsi_read_error(r, "keep", NULL, "`none` requires `orphans`: keep, drop, refuse or { into: COLL }");
     }
-    if (s->oversize_overflow && !s->overflow.given) {
+    if (s->oversize_overflow && !s->overflow.present) {
         mrsi_read_error(r, "oversize", NULL, "`overflow` needs the key `overflow`");
     }
-    if (s->one && s->overflow.given) {
+    if (s->one && s->overflow.present) {
         mrsi_read_error(r, "overflow", NULL, "does not go with `one: true`");
     }
     if (mrsi_coll_same(&s->join.from, &s->join.into)) {
@@ -183,7 +183,7 @@ static void
 check_dangling(struct mrsi_read *r, const struct mrsi_embed *s)
 {
     const struct mrsi_join_match *j = &s->join;
-    if (!mrsi_slot_given(mrsi_slot(r, "dangling"))) {
+    if (!mrsi_slot_present(mrsi_slot(r, "dangling"))) {
         return;
     }
     if (!j->into_points) {
@@ -271,9 +271,9 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
         check_dangling(&r, s);
         make_edits(&r, s);
     }
-    s->side_overflow = s->overflow.given ? 2 : -1;
-    s->side_orphans = s->orphans == EMBED_ORPHANS_INTO ? 2 + s->overflow.given : -1;
-    s->hot = s->as.n == 1 && s->count.n <= 1 && !s->one && !s->shared && !s->overflow.given && !s->ref_edit &&
+    s->side_overflow = s->overflow.present ? 2 : -1;
+    s->side_orphans = s->orphans == EMBED_ORPHANS_INTO ? 2 + s->overflow.present : -1;
+    s->hot = s->as.n == 1 && s->count.n <= 1 && !s->one && !s->shared && !s->overflow.present && !s->ref_edit &&
              (s->dangling == MRSI_DANGLING_KEEP || !s->join.into_points);
     return mrsi_read_end(&r, state);
 }
@@ -293,7 +293,7 @@ keys(const void *state, struct mrs_ctx *c, int side, struct mrs_view doc, struct
 }
 
 static enum mrs_status
-shape(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_buf *out)
+payload(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_buf *out)
 {
     const struct mrsi_embed *s = state;
     struct mrsi_shaping how = {c, NULL, (enum mrsi_errors)s->errors, NULL, 0};
@@ -329,7 +329,7 @@ fate(const void *state, unsigned used, int *side)
     return used & MRS_USED_PLACED ? MRS_FATE_TAKEN : MRS_FATE_DROPPED;
 }
 
-static const struct mrs_join_ops join_ops = {takes_part, keys, shape, order, mrsi_embed_splice, fate};
+static const struct mrs_join_ops join_ops = {takes_part, keys, payload, order, mrsi_embed_splice, fate};
 
 static const struct mrs_inner inner[] = {{"overflow", overflow_keys, N_OVERFLOW, false}};
 

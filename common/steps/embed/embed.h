@@ -29,7 +29,7 @@ struct mrsi_embed {
     int empty, keep, orphans, dangling, many, errors;
     bool oversize_overflow;
     struct {
-        bool given;
+        bool present;
         struct mrs_coll into;
         uint64_t size;
         const char *ref, *number, *items;

@@ -14,7 +14,7 @@
 static void
 describe_shape(struct mrsi_describe *t, const struct mrsi_fields *f)
 {
-    if (!f->given) {
+    if (!f->present) {
         mrsi_describe_touch(t, 0, 'R', "");
     } else if (!f->map && !f->without_id) {
         mrsi_describe_touch(t, 0, 'R', "_id");
@@ -52,7 +52,7 @@ describe_touches(struct mrsi_describe *t, const struct mrsi_embed *s)
     if (s->ref_edit) {
         mrsi_describe_touch(t, 1, 'D', s->join.pair[0].into.path.text);
     }
-    if (s->overflow.given) {
+    if (s->overflow.present) {
         mrsi_describe_touch(t, 1, 'R', "_id");
         mrsi_describe_touch(t, s->side_overflow, 'A', "");
     }
@@ -74,7 +74,7 @@ describe_losses(struct mrsi_describe *t, const struct mrsi_embed *s)
     if (s->keep == EMBED_KEEP_ALL) {
         return; /* `from` is unchanged */
     }
-    if (s->shape.fields.given) {
+    if (s->shape.fields.present) {
         mrsi_describe_loss(t, "fields of %s that `fields` does not keep", from);
     }
     for (uint32_t i = 0; i < s->shape.drop.n; i++) {
@@ -87,7 +87,7 @@ describe_losses(struct mrsi_describe *t, const struct mrsi_embed *s)
             mrsi_describe_loss(t, "%s of %s, left out by `drop`", s->shape.drop.path[i].text, from);
         }
     }
-    if (s->keep == EMBED_KEEP_NONE && s->limited && !s->overflow.given) {
+    if (s->keep == EMBED_KEEP_NONE && s->limited && !s->overflow.present) {
         mrsi_describe_loss(t, "documents of %s past the limit", from);
     }
     mrsi_describe_loss(t, "order of %s across parents", from);
@@ -110,7 +110,7 @@ describe_words(struct mrsi_describe *t, const struct mrsi_embed *s)
     if (s->limited) {
         mrsi_describe_words(t, "; at most %llu each", (unsigned long long)s->limit);
     }
-    if (s->overflow.given) {
+    if (s->overflow.present) {
         mrsi_describe_words(t, ", the rest in pages of %llu in %s", (unsigned long long)s->overflow.size,
                             s->overflow.into.ns);
     }
@@ -130,7 +130,7 @@ describe_live(struct mrsi_describe *t, const struct mrsi_embed *s)
                            "run the "
                            "plan with --quiet-by");
     }
-    if (s->overflow.given) {
+    if (s->overflow.present) {
         mrsi_describe_quiet(t, "one document that comes or goes moves all pages after it" MRSI_DO_QUIET);
     }
     if (s->keep != EMBED_KEEP_ALL || s->orphans == EMBED_ORPHANS_DROP || s->orphans == EMBED_ORPHANS_INTO) {
@@ -149,7 +149,7 @@ static void
 describe_once(struct mrsi_describe *t, const struct mrsi_embed *s)
 {
     bool leave = s->keep != EMBED_KEEP_ALL;
-    bool some_stay = (s->limited && !s->overflow.given) || s->many || s->errors != MRSI_ERRORS_REFUSE;
+    bool some_kept = (s->limited && !s->overflow.present) || s->many || s->errors != MRSI_ERRORS_REFUSE;
     if (!s->replace && (!s->in_place || s->count.n)) {
         mrsi_describe_once(t, "the fields that it adds would exist already; give `replace: true`");
     } else if (leave && s->empty != EMBED_EMPTY_ABSENT && !s->in_place) {
@@ -157,7 +157,7 @@ describe_once(struct mrsi_describe *t, const struct mrsi_embed *s)
                               "`keep: all` or `empty: absent`");
     } else if (leave && (s->count.n || s->flag.n)) {
         mrsi_describe_once(t, "a second run finds no documents left to count; use `keep: all`");
-    } else if (leave && some_stay && !s->in_place) {
+    } else if (leave && some_kept && !s->in_place) {
         mrsi_describe_once(t, "a second run would replace embedded documents by those that stay in from; use `keep: "
                               "all`");
     } else if (leave && s->dangling != MRSI_DANGLING_KEEP && !s->in_place) {
@@ -207,7 +207,7 @@ moves_of(const struct mrsi_embed *s, struct mrs_catalog *cat, struct mrsi_moves 
     if (!m) {
         return mrs_err_memory(e, 0);
     }
-    if (!f->given) {
+    if (!f->present) {
         m[n++] = (struct mrsi_move){"", s->as.text};
     } else if (!f->map && !f->without_id) {
         m[n++] = (struct mrsi_move){"_id", mrsi_path_below(a, s->as.text, "_id")};
@@ -228,7 +228,7 @@ moves_of(const struct mrsi_embed *s, struct mrs_catalog *cat, struct mrsi_moves 
             return mrs_err_memory(e, 0);
         }
     }
-    *out = (struct mrsi_moves){.move = m, .n = n, .others_gone = true};
+    *out = (struct mrsi_moves){.move = m, .n = n, .others_lost = true};
     return MRS_OK;
 }
 
@@ -310,7 +310,7 @@ mrsi_embed_catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e
     bool leave = s->keep != EMBED_KEEP_ALL || s->orphans == EMBED_ORPHANS_DROP || s->orphans == EMBED_ORPHANS_INTO;
     enum mrs_status st = mrsi_cat_need(cat, &s->join.from, leave, "from", &from, e);
     MRS_THEN(st, mrsi_cat_need(cat, &s->join.into, true, "into", &into, e));
-    if (st == MRS_OK && s->overflow.given) {
+    if (st == MRS_OK && s->overflow.present) {
         st = mrsi_cat_target(cat, &s->overflow.into, "overflow", &more, NULL, e);
         if (st == MRS_OK && s->indexes) {
             st = mrsi_index_reference(cat, more, &s->overflow.ref, 1, e);

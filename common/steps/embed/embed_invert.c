@@ -46,7 +46,7 @@ put_refs(const struct mrsi_embed *s, struct mrsi_undo *u)
                        lost->from.path.text);
     } else {
         mrsi_undo_text(u, "refs", "none");
-        if (n_lost && !(s->join.into_points && !s->shape.drop.n && !s->shape.fields.given)) {
+        if (n_lost && !(s->join.into_points && !s->shape.drop.n && !s->shape.fields.present)) {
             mrsi_undo_loss(u, MRS_LOSS_VALUES, "fields of `match` that the copies do not hold");
         }
     }
@@ -56,7 +56,7 @@ static void
 lose_shape(const struct mrsi_embed *s, struct mrsi_undo *u)
 {
     const char *from = s->join.from.ns;
-    if (s->shape.fields.given) {
+    if (s->shape.fields.present) {
         mrsi_undo_loss(u, MRS_LOSS_VALUES | MRS_LOSS_PLACES, "fields of %s that `fields` does not keep, and places",
                        from);
     }

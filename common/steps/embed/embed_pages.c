@@ -58,7 +58,7 @@ close_page(struct embed_pages_page *p)
 static bool
 fits(const struct embed_pages_page *p, const struct mrs_match *m)
 {
-    return p->x->w->page.n + p->items.name_len + 2 + m->shape.n + 2 <= MRS_DOC_MAX;
+    return p->x->w->page.n + p->items.name_len + 2 + m->payload.n + 2 <= MRS_DOC_MAX;
 }
 
 static enum mrs_status
@@ -75,7 +75,7 @@ add(struct embed_pages_page *p, const struct mrs_match *m)
         }
     }
     if (st == MRS_OK) {
-        mrsi_items_add(&p->items, mrs_view_val(m->shape));
+        mrsi_items_add(&p->items, mrs_view_val(m->payload));
         p->n++;
     }
     return st;

@@ -46,7 +46,7 @@ array_of(struct shared *sh, struct mrs_val *put)
     uint32_t n = mrsi_match_set_n(h);
     uint64_t take = s->limited && s->limit < n ? s->limit : n;
     struct mrsi_shape_items it;
-    if (take < n && s->overflow.given) {
+    if (take < n && s->overflow.present) {
         return mrsi_step_refuse(x->c, "overflow",
                                 "an element of an array has more than %llu matches, and pages are of whole parents",
                                 (unsigned long long)s->limit);
@@ -61,7 +61,7 @@ array_of(struct shared *sh, struct mrs_val *put)
         }
         mrsi_match_set_use(h, hit, i < take ? MRS_USED_PLACED : MRS_USED_CUT);
         if (i < take) {
-            mrsi_items_add(&it, mrs_view_val(mrsi_match_set_shape(h, hit)));
+            mrsi_items_add(&it, mrs_view_val(mrsi_match_set_payload(h, hit)));
         }
     }
     mrsi_items_close(&it);
@@ -84,7 +84,7 @@ one_of(struct shared *sh, struct mrs_val *put)
     }
     enum mrs_status st = mrsi_match_set_choose(h, sh->x->c, s->many, take, &chosen);
     if (st == MRS_OK) {
-        *put = mrs_view_val(mrsi_match_set_shape(h, mrsi_match_set_pick(h, chosen)));
+        *put = mrs_view_val(mrsi_match_set_payload(h, mrsi_match_set_pick(h, chosen)));
     }
     return st;
 }
@@ -142,7 +142,7 @@ instead(struct shared *sh, struct mrs_val v, struct mrs_val *put)
     uint32_t n = mrsi_match_set_n(h);
     if (st == MRS_OK && n) {
         st = mrsi_match_set_choose(h, x->c, x->s->many, n, &chosen);
-        *put = st == MRS_OK ? mrs_view_val(mrsi_match_set_shape(h, mrsi_match_set_pick(h, chosen))) : v;
+        *put = st == MRS_OK ? mrs_view_val(mrsi_match_set_payload(h, mrsi_match_set_pick(h, chosen))) : v;
         return st;
     }
     if (st != MRS_OK || v.type == MRS_DOCUMENT || mrs_is_nullish(v) || f->incomplete ||

@@ -41,7 +41,7 @@ too_many(struct embed_splice *x)
     uint64_t bytes = 0;
     enum mrs_status st = mrsi_embed_rewind(x);
     while (st == MRS_OK && (st = mrsi_embed_next(x, &m)) == MRS_OK) {
-        bytes += s->limited && x->at > s->limit ? 0 : m.shape.n;
+        bytes += s->limited && x->at > s->limit ? 0 : m.payload.n;
     }
     return st != MRS_END ? st : mrsi_step_too_large_with(x->c, "oversize", "the document would pass 16 MiB", x->doc,
                                                          s->as.text, bytes);
@@ -65,10 +65,10 @@ all_items(struct embed_splice *x, size_t start, struct mrs_buf *out)
         if ((st = mrsi_embed_taken(x, &m)) != MRS_OK) {
             return st;
         }
-        if (out->n - start + m.shape.n > MRS_DOC_MAX) {
+        if (out->n - start + m.payload.n > MRS_DOC_MAX) {
             return too_many(x);
         }
-        mrsi_items_add(&it, mrs_view_val(m.shape));
+        mrsi_items_add(&it, mrs_view_val(m.payload));
     }
     mrsi_items_close(&it);
     return st == MRS_END ? MRS_OK : st;
@@ -219,11 +219,11 @@ build(struct embed_splice *x, uint64_t *take, size_t most, struct mrs_val *value
     mrsi_items_open(&it, b);
     while (st == MRS_OK && x->at < *take && (st = mrsi_embed_next(x, &m)) == MRS_OK &&
            (st = mrsi_embed_taken(x, &m)) == MRS_OK) {
-        if (b->n + it.name_len + 3 + m.shape.n > most) {
+        if (b->n + it.name_len + 3 + m.payload.n > most) {
             x->at--;
             break;
         }
-        mrsi_items_add(&it, mrs_view_val(m.shape));
+        mrsi_items_add(&it, mrs_view_val(m.payload));
     }
     if (st != MRS_OK && st != MRS_END) {
         return st;
@@ -254,7 +254,7 @@ choose(struct embed_splice *x, uint64_t take, uint64_t *chosen, struct mrs_val *
         return st;
     }
     mrs_buf_reset(&x->w->value);
-    mrs_buf_put(&x->w->value, m.shape.p, m.shape.n);
+    mrs_buf_put(&x->w->value, m.payload.p, m.payload.n);
     *value = mrs_view_val(mrsi_buf_view(&x->w->value, 0));
     return mrsi_buf_end(&x->w->value, 0, x->c, "oversize");
 }
@@ -287,15 +287,15 @@ fit(struct places *p, struct mrs_view doc, uint64_t *take, struct mrs_buf *out)
     const struct mrsi_embed *s = x->s;
     size_t start = out->n, most = MRS_DOC_MAX;
     for (;;) {
-        uint64_t want = *take;
+        uint64_t requested = *take;
         enum mrs_status st = MRS_OK;
         if (x->n) {
             st = build(x, take, most, &p->value);
         }
-        if (st == MRS_OK && *take < want && !s->oversize_overflow) {
+        if (st == MRS_OK && *take < requested && !s->oversize_overflow) {
             st = too_many(x);
         }
-        p->flag = s->overflow.given && *take < x->n;
+        p->flag = s->overflow.present && *take < x->n;
         MRS_THEN(st, write_places(p, doc, out));
         if (st != MRS_OK) {
             return st;

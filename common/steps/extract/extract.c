@@ -54,9 +54,9 @@ static const char *const vars[EXT_VARS] = {"PARENT", "POSITION", "ELEMENTS"};
 #define N_KEYS(k) ((uint32_t)(sizeof(k) / sizeof *(k)))
 
 static bool
-given(const struct mrsi_read *r, const char *key)
+has_key(const struct mrsi_read *r, const char *key)
 {
-    return mrsi_slot_given(mrsi_slot(r, key));
+    return mrsi_slot_present(mrsi_slot(r, key));
 }
 
 /* ---- path ---- */
@@ -81,7 +81,7 @@ read_listed(struct mrsi_read *r, struct mrsi_extract *s, struct mrsi_slot path)
     }
     static const char *const wrong[] = {"leave", "pages", "position"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        if (given(r, wrong[i])) {
+        if (has_key(r, wrong[i])) {
             mrsi_read_error(r, wrong[i], NULL, "does not go with `path: {fields: [...]}`");
         }
     }
@@ -126,23 +126,23 @@ read_refs(struct mrsi_read *r, struct mrsi_extract *s)
 {
     int refs = EXT_REFS_PARENT;
     mrsi_read_choice(r, mrsi_slot(r, "refs"), &refs);
-    s->to_parent = !s->pages.given && (refs == EXT_REFS_PARENT || refs == EXT_REFS_BOTH);
-    s->to_child = !s->pages.given && (refs == EXT_REFS_CHILD || refs == EXT_REFS_BOTH);
+    s->to_parent = !s->pages.present && (refs == EXT_REFS_PARENT || refs == EXT_REFS_BOTH);
+    s->to_child = !s->pages.present && (refs == EXT_REFS_CHILD || refs == EXT_REFS_BOTH);
     read_field(r, mrsi_slot(r, "parent_ref"), &s->parent_ref);
     read_target(r, mrsi_slot(r, "child_refs"), &s->child_refs);
     if (!mrsi_read_path(r, mrsi_slot(r, "parent_key"), &s->parent_key)) {
         mrsi_read_path_text(r, "parent_key", NULL, "_id", &s->parent_key);
     }
-    if (s->to_parent && !given(r, "parent_ref")) {
+    if (s->to_parent && !has_key(r, "parent_ref")) {
         mrsi_read_error(r, "parent_ref", NULL, "needed: `refs` is %s", refs == EXT_REFS_BOTH ? "both" : "parent");
     }
-    if (!s->to_parent && !s->pages.given && given(r, "parent_ref")) {
+    if (!s->to_parent && !s->pages.present && has_key(r, "parent_ref")) {
         mrsi_read_warn(r, "parent_ref", NULL, "not used: `refs` is %s", refs == EXT_REFS_CHILD ? "child" : "none");
     }
-    if (!s->to_child && !s->pages.given && given(r, "child_refs")) {
+    if (!s->to_child && !s->pages.present && has_key(r, "child_refs")) {
         mrsi_read_warn(r, "child_refs", NULL, "not used: `refs` is %s", refs == EXT_REFS_PARENT ? "parent" : "none");
     }
-    if (s->to_child && !s->child_refs.n && !given(r, "child_refs")) {
+    if (s->to_child && !s->child_refs.n && !has_key(r, "child_refs")) {
         if (s->listed.n) {
             mrsi_read_error(r, "child_refs", NULL, "needed: there is no path where the id could stay");
         }
@@ -164,7 +164,7 @@ read_alone(struct mrsi_read *r, const struct mrsi_extract *s, const char *key)
 {
     static const char *const wrong[] = {"unique", "leave", "extracted", "pages", "child_refs"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        if (given(r, wrong[i])) {
+        if (has_key(r, wrong[i])) {
             mrsi_read_error(r, wrong[i], NULL, "does not go with `%s`", key);
         }
     }
@@ -180,15 +180,15 @@ static void
 read_nested(struct mrsi_read *r, struct mrsi_extract *s)
 {
     struct mrsi_slot map = mrsi_slot(r, "nested");
-    s->nested.given = mrsi_slot_given(map);
-    if (!s->nested.given || !mrsi_read_map(r, map, nested_keys, N_KEYS(nested_keys))) {
+    s->nested.present = mrsi_slot_present(map);
+    if (!s->nested.present || !mrsi_read_map(r, map, nested_keys, N_KEYS(nested_keys))) {
         return;
     }
     struct mrsi_slot path = mrsi_slot_in(map, nested_keys, N_KEYS(nested_keys), "path");
     struct mrsi_slot ref = mrsi_slot_in(map, nested_keys, N_KEYS(nested_keys), "parent_ref");
     read_target(r, path, &s->nested.path);
     read_field(r, ref, &s->nested.parent_ref);
-    if (s->to_parent && !mrsi_slot_given(ref)) {
+    if (s->to_parent && !mrsi_slot_present(ref)) {
         mrsi_read_error(r, "nested", "parent_ref", "needed: `refs` is parent");
     }
     if (mrsi_read_good(r)) {
@@ -202,8 +202,8 @@ read_leave(struct mrsi_read *r, struct mrsi_extract *s)
 {
     struct mrsi_slot map = mrsi_slot(r, "leave");
     struct mrsi_slot none = {.v = mrs_missing()};
-    s->leave.given = mrsi_slot_given(map);
-    if (!s->leave.given || !mrsi_read_map(r, map, leave_keys, N_KEYS(leave_keys))) {
+    s->leave.present = mrsi_slot_present(map);
+    if (!s->leave.present || !mrsi_read_map(r, map, leave_keys, N_KEYS(leave_keys))) {
         return;
     }
     s->leave.limited = mrsi_read_count(r, mrsi_slot_in(map, leave_keys, N_KEYS(leave_keys), "limit"), &s->leave.limit);
@@ -213,7 +213,7 @@ read_leave(struct mrsi_read *r, struct mrsi_extract *s)
     if (s->leave.id && s->rest) {
         mrsi_read_error(r, "leave", "id", "elements that stay have no document of their own with `extracted: rest`");
     }
-    if (s->leave.id && s->pages.given) {
+    if (s->leave.id && s->pages.present) {
         mrsi_read_error(r, "leave", "id", "elements have no document of their own with `pages`");
     }
     if (s->child_is_path) {
@@ -232,12 +232,12 @@ read_pages(struct mrsi_read *r, struct mrsi_extract *s)
 {
     static const char *const wrong[] = {"refs", "parent_ref", "child_refs", "unique", "id", "position"};
     struct mrsi_slot map = mrsi_slot(r, "pages");
-    s->pages.given = mrsi_slot_given(map);
-    if (!s->pages.given) {
+    s->pages.present = mrsi_slot_present(map);
+    if (!s->pages.present) {
         return;
     }
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        if (given(r, wrong[i])) {
+        if (has_key(r, wrong[i])) {
             mrsi_read_error(r, wrong[i], NULL, "does not go with `pages`");
         }
     }
@@ -271,7 +271,7 @@ read_id(struct mrsi_read *r, struct mrsi_extract *s)
 {
     struct mrsi_slot id = mrsi_slot(r, "id");
     uint32_t n;
-    if (!mrsi_slot_given(id) || is_word(id.v, "keep")) {
+    if (!mrsi_slot_present(id) || is_word(id.v, "keep")) {
         s->id = EXT_ID_KEEP;
     } else if (is_word(id.v, "new")) {
         s->id = EXT_ID_NEW;
@@ -299,7 +299,7 @@ check(struct mrsi_read *r, struct mrsi_extract *s)
     if (s->unique.n && s->position) {
         mrsi_read_error(r, "position", NULL, "does not go with `unique`: a document may have many places");
     }
-    if (s->pages.given && s->path.n && mrsi_join_share(&s->parent_key, &s->path)) {
+    if (s->pages.present && s->path.n && mrsi_join_share(&s->parent_key, &s->path)) {
         mrsi_read_error(r, "parent_key", NULL, "pages belong to whole documents, not to elements of %s",
                         s->path.part[0].name);
     }
@@ -313,7 +313,7 @@ check(struct mrsi_read *r, struct mrsi_extract *s)
     if (same_name(s->nested.parent_ref, s->position)) {
         mrsi_read_error(r, "nested", "parent_ref", "has the name of `position`");
     }
-    if (s->map && s->nested.given) {
+    if (s->map && s->nested.present) {
         mrsi_read_error(r, "nested", NULL, "does not go with `map`");
     }
 }
@@ -345,7 +345,7 @@ make_edit(struct mrsi_read *r, struct mrsi_extract *s)
     s->key_share = s->path.n ? mrsi_join_share(&s->parent_key, &s->path) : 0;
     s->child_share = s->path.n && s->child_refs.n ? mrsi_join_share(&s->child_refs, &s->path) : 0;
     s->count_share = s->path.n && s->count.n ? mrsi_join_share(&s->count, &s->path) : 0;
-    s->quick = s->path.n == 1 && !s->to_child && !s->flag.n && !s->count.n && !s->leave.given;
+    s->quick = s->path.n == 1 && !s->to_child && !s->flag.n && !s->count.n && !s->leave.present;
 }
 
 static void
@@ -357,11 +357,11 @@ read_rest(struct mrsi_read *r, struct mrsi_extract *s)
     mrsi_read_choice(r, mrsi_slot(r, "extracted"), &extracted);
     s->rest = extracted == 1;
     mrsi_read_paths(r, mrsi_slot(r, "unique"), &s->unique);
-    if (given(r, "unique") && !s->unique.n && mrsi_read_good(r)) {
+    if (has_key(r, "unique") && !s->unique.n && mrsi_read_good(r)) {
         mrsi_read_error(r, "unique", NULL, "names no field");
     }
     read_field(r, mrsi_slot(r, "position"), &s->position);
-    s->value_given = mrsi_slot_given(mrsi_slot(r, "value"));
+    s->value_present = mrsi_slot_present(mrsi_slot(r, "value"));
     mrsi_read_name(r, mrsi_slot(r, "value"), &s->value);
     read_target(r, mrsi_slot(r, "count"), &s->count);
     mrsi_read_choice(r, mrsi_slot(r, "conflicts"), &s->conflicts);
@@ -375,12 +375,12 @@ static void
 check_value(struct mrsi_read *r, const struct mrsi_extract *s)
 {
     bool computed = mrsi_slot(r, "fields").v.type == MRS_DOCUMENT;
-    if (!s->value_given) {
+    if (!s->value_present) {
         return;
     }
     if (!computed && !mrsi_shape_path(&s->shape, r->args->arena, s->value)) {
         mrsi_read_error(r, "value", NULL, "`%s` would be lost: `%s` leaves it out", s->value,
-                        s->shape.fields.given ? "fields" : "drop");
+                        s->shape.fields.present ? "fields" : "drop");
     }
     const char *other = same_name(s->value, s->parent_ref) ? "parent_ref"
                         : same_name(s->value, s->position) ? "position"
@@ -421,7 +421,7 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
     read_refs(&r, s);
     read_field(&r, mrsi_slot(&r, "map"), &s->map);
     read_nested(&r, s);
-    if (s->map || s->nested.given) {
+    if (s->map || s->nested.present) {
         read_alone(&r, s, s->map ? "map" : "nested");
     }
     read_leave(&r, s);
@@ -445,13 +445,13 @@ static const struct mrs_inner inner[] = {{"path", list_keys, N_KEYS(list_keys), 
                                          {"nested", nested_keys, N_KEYS(nested_keys), false}};
 
 static void
-say(const void *state, uint32_t i, char *text, size_t size)
+describe_remark(const void *state, uint32_t i, char *text, size_t size)
 {
     static const char *const words[] = {
         [EXT_ARRAY] = "it is an array, no document of parts", [EXT_NULL] = "it is null",
         [EXT_EMPTY] = "it is an empty document", [EXT_SCALAR] = "it is neither array nor document"};
     const struct mrsi_extract *s = state;
-    bool plain = i == EXT_SCALAR && !s->map && !s->nested.given;
+    bool plain = i == EXT_SCALAR && !s->map && !s->nested.present;
     snprintf(text, size, ", `%.150s` has no parts and stays: %s%s", s->path.text,
              i < sizeof words / sizeof *words && words[i] ? words[i] : "",
              plain ? " (`path: { fields: [...] }` takes fields as they are)" : "");
@@ -476,7 +476,7 @@ const struct mrs_step_type mrsi_step_extract = {
     .describe = mrsi_extract_describe,
     .invert = mrsi_extract_invert,
     .catalog = mrsi_extract_catalog,
-    .remark = say,
+    .remark = describe_remark,
     .work_size = sizeof(struct ext_work),
     .work_clear = mrsi_extract_work_clear,
     .spread = &mrsi_extract_spread,

@@ -31,25 +31,25 @@ struct mrsi_extract {
     const char *map; /* field for the names of the parts, which are the fields of a document; NULL */
     uint32_t map_len;
     struct {
-        bool given;
+        bool present;
         struct mrs_path path;
         const char *parent_ref; /* NULL: none */
         uint32_t parent_ref_len;
         struct mrs_edit *edit;  /* removes the path from a part */
     } nested;                   /* parts inside parts */
     bool reads_elements;        /* an expression may read $$ELEMENTS */
-    bool value_given;
+    bool value_present;
     const char *parent_ref, *position, *value; /* parent_ref and position: NULL if not used */
     uint32_t parent_ref_len, position_len;     /* then 0 */
     struct mrsi_shape shape;
     struct {
-        bool given, limited, id;
+        bool present, limited, id;
         uint64_t limit;
         struct mrs_sort *sort;
         struct mrsi_shape shape;
     } leave;
     struct {
-        bool given;
+        bool present;
         uint64_t size;
         const char *ref, *number, *items;
     } pages;
@@ -72,7 +72,7 @@ struct ext_part {
     const char *name;         /* `map`: name of its field */
     uint32_t name_len;
     bool alone;               /* `nested`: a single document, its index is used for ids only */
-    bool stays;               /* the source keeps a copy (`leave`) */
+    bool keeps_copy;          /* the source keeps a copy (`leave`) */
     bool out;                 /* is extracted */
     uint32_t rank;            /* rank among the copies */
 };
@@ -129,7 +129,7 @@ ext_parts(const struct ext_work *w)
 static inline bool
 ext_stores(const struct mrsi_extract *s)
 {
-    return s->leave.given || s->nested.given;
+    return s->leave.present || s->nested.present;
 }
 static inline uint32_t
 ext_n_parts(const struct ext_work *w)

@@ -56,14 +56,14 @@ mrsi_extract_shape(struct ext_doc *x, const struct ext_part *p, bool wrap, struc
     *out = p->v;
     *own = mrs_missing();
     if (p->v.type != MRS_DOCUMENT) {
-        if (!wrap && !shape->fields.given) {
+        if (!wrap && !shape->fields.present) {
             return MRS_OK;
         }
         st = wrapped(x, p->v, out);
-    } else if (x->s->nested.given && !shape->fields.map) {
+    } else if (x->s->nested.present && !shape->fields.map) {
         st = mrsi_extract_bare(x, p->v, out);
     }
-    if (st != MRS_OK || !mrsi_shape_given(shape)) {
+    if (st != MRS_OK || !mrsi_shape_is_set(shape)) {
         return st;
     }
     if (shape->fields.map && p->v.type == MRS_DOCUMENT && !drops_id(shape)) {
@@ -281,13 +281,13 @@ put_rest(const struct child *k, struct mrs_buf *out)
     for (uint32_t i = 0; i < k->sc.n; i++) {
         const struct extract_child_special *s = &k->sc.s[i];
         struct mrs_val due = s->what == 'r' ? k->p->key : s->what == 'm' ? k->map : k->pos;
-        bool gone = s->what == 'i' || (s->what == 'r' && k->bare);
-        if (!gone && !overwritten(s->e.v, due)) {
+        bool removed = s->what == 'i' || (s->what == 'r' && k->bare);
+        if (!removed && !overwritten(s->e.v, due)) {
             continue;
         }
         mrs_buf_put(out, at, (size_t)(s->e.p - at));
         at = s->e.v.p + s->e.v.n;
-        if (!gone) {
+        if (!removed) {
             mrsi_put_elem(out, s->e.name, s->e.name_len, due);
         }
     }

@@ -36,10 +36,10 @@ describe_touches(struct mrsi_describe *t, const struct mrsi_extract *s)
         mrsi_describe_touch(t, 0, 'D', s->listed.path[i].text);
     }
     mrsi_describe_touch(t, 0, 'R', "_id");
-    if (s->to_parent || s->pages.given) {
+    if (s->to_parent || s->pages.present) {
         mrsi_describe_touch(t, 0, 'R', s->parent_key.text);
     }
-    if (s->nested.given) {
+    if (s->nested.present) {
         mrsi_describe_names(t, 0, s->path.text, &s->nested.path, 1);
     }
     if (s->path.n && !s->map) {
@@ -77,21 +77,21 @@ describe_losses(struct mrsi_describe *t, const struct mrsi_extract *s)
     if (s->map) {
         mrsi_describe_loss(t, "the order of the fields of %s, and which of them were documents of one field %s", path,
                            s->value);
-    } else if (!s->position && !s->unique.n && !s->listed.n && !s->pages.given && !s->to_child) {
+    } else if (!s->position && !s->unique.n && !s->listed.n && !s->pages.present && !s->to_child) {
         mrsi_describe_loss(t, "array order of %s: add `position`", path);
     }
-    if (s->nested.given) {
+    if (s->nested.present) {
         mrsi_describe_loss(t, "the places of %s inside of parts, and which of them were empty or missing",
                            s->nested.path.text);
     }
-    if (!s->to_child && !s->leave.given) {
+    if (!s->to_child && !s->leave.present) {
         mrsi_describe_loss(t, "place of %s in its parent%s", path,
-                           s->map || s->nested.given ? "" : ": `refs: child` would keep it");
+                           s->map || s->nested.present ? "" : ": `refs: child` would keep it");
     }
-    if (!s->to_parent && !s->to_child && !s->pages.given) {
+    if (!s->to_parent && !s->to_child && !s->pages.present) {
         mrsi_describe_loss(t, "which parent an element came from: `refs` is none");
     }
-    if (s->shape.fields.given) {
+    if (s->shape.fields.present) {
         mrsi_describe_loss(t, "fields of %s that `fields` does not keep", path);
     }
     for (uint32_t i = 0; i < s->shape.drop.n; i++) {
@@ -114,10 +114,10 @@ describe_words(struct mrsi_describe *t, const struct mrsi_extract *s)
     if (s->map) {
         mrsi_describe_words(t, ", with its name in %s", s->map);
     }
-    if (s->nested.given) {
+    if (s->nested.present) {
         mrsi_describe_words(t, ", and what lies in %s of such a part, at any depth", s->nested.path.text);
     }
-    if (s->pages.given) {
+    if (s->pages.present) {
         mrsi_describe_words(t, ", in pages of %llu", (unsigned long long)s->pages.size);
     }
     if (s->unique.n) {
@@ -132,7 +132,7 @@ describe_words(struct mrsi_describe *t, const struct mrsi_extract *s)
     if (s->to_child) {
         mrsi_describe_words(t, "; the parent keeps their _ids in %s", s->child_refs.text);
     }
-    if (s->leave.given) {
+    if (s->leave.present) {
         mrsi_describe_words(t, ". Copies stay in %s", s->from.ns);
     }
 }
@@ -143,7 +143,7 @@ static void
 describe_live(struct mrsi_describe *t, const struct mrsi_extract *s)
 {
     bool by_id = s->parent_key.n == 1 && strcmp(s->parent_key.text, "_id") == 0;
-    const char *ref = s->pages.given ? s->pages.ref : s->to_parent ? s->parent_ref : NULL;
+    const char *ref = s->pages.present ? s->pages.ref : s->to_parent ? s->parent_ref : NULL;
     if (s->unique.n) {
         mrsi_describe_quiet(t, "`unique` makes one document of parts of many, and the rest does not show which parts "
                                "are gone" MRSI_DO_QUIET);
@@ -151,10 +151,10 @@ describe_live(struct mrsi_describe *t, const struct mrsi_extract *s)
     if (s->map) {
         mrsi_describe_quiet(t, "a field that is renamed while it runs is another document" MRSI_DO_QUIET);
     }
-    if (s->nested.given) {
+    if (s->nested.present) {
         mrsi_describe_quiet(t, "one part that comes or goes moves all parts inside of those after it" MRSI_DO_QUIET);
     }
-    if (s->pages.given) {
+    if (s->pages.present) {
         mrsi_describe_quiet(t, "one element that comes or goes moves all pages after it" MRSI_DO_QUIET);
     }
     if (!ref) {
@@ -194,9 +194,9 @@ mrsi_extract_describe(const void *state, struct mrs_arena *arena, struct mrs_des
     describe_losses(&t, s);
     describe_words(&t, s);
     out->conflicts = (enum mrs_conflicts)s->conflicts;
-    out->own_ids = s->id == EXT_ID_NEW && s->path.n && !s->map && !s->nested.given;
+    out->own_ids = s->id == EXT_ID_NEW && s->path.n && !s->map && !s->nested.present;
     describe_live(&t, s);
-    if (s->leave.given && (!s->rest || s->to_child || !s->replace)) {
+    if (s->leave.present && (!s->rest || s->to_child || !s->replace)) {
         mrsi_describe_once(&t, "the copies that stay would be extracted again");
     } else if (s->to_child && s->child_is_path) {
         mrsi_describe_once(&t, "the ids that stay at the path would be extracted as elements");
@@ -233,10 +233,10 @@ static void
 element_moves(const struct mrsi_extract *s, const char *base, const char *top, struct extract_describe_moving *v)
 {
     const struct mrsi_fields *f = &s->shape.fields;
-    if (s->nested.given) {
+    if (s->nested.present) {
         add_move(v, mrsi_path_below(v->a, base, s->nested.path.text), NULL);
     }
-    if (!f->given) {
+    if (!f->present) {
         add_move(v, base, top);
     } else if (!f->map && !f->without_id) {
         add_move(v, mrsi_path_below(v->a, base, "_id"), mrsi_path_below(v->a, top, "_id"));
@@ -274,17 +274,17 @@ carry(const struct mrsi_extract *s, struct mrs_catalog *cat, const struct mrs_ca
     if (s->listed.n) {
         listed_moves(s, &v);
     } else {
-        element_moves(s, s->path.text, s->pages.given ? s->pages.items : "", &v);
+        element_moves(s, s->path.text, s->pages.present ? s->pages.items : "", &v);
     }
     if (v.bad) {
         return mrs_err_memory(e, 0);
     }
-    struct mrsi_moves moves = {.move = v.m, .n = v.n, .others_gone = true};
-    if (s->value_given && s->path.n && !s->pages.given) {
+    struct mrsi_moves moves = {.move = v.m, .n = v.n, .others_lost = true};
+    if (s->value_present && s->path.n && !s->pages.present) {
         moves.exact_from = s->path.text;
         moves.exact_to = mrsi_shape_path(&s->shape, v.a, s->value);
     }
-    unsigned quiet = s->leave.given || s->where ? 0 : MRSI_QUIET; /* the source's own index is dropped with a note */
+    unsigned quiet = s->leave.present || s->where ? 0 : MRSI_QUIET; /* the source's own index is dropped with a note */
     struct mrsi_carry how = {.moves = &moves, .lose = MRSI_LOSE_UNIQUE | MRSI_LOSE_PARTIAL | MRSI_LEAVE_TTL | quiet,
                              .why = "elements of one document may be equal", .reported = reported};
     return mrsi_indexes_carry(cat, from, into, &how, e);
@@ -298,7 +298,7 @@ keeps_ids(const struct mrsi_extract *s)
     for (uint32_t i = 0; i < s->shape.drop.n; i++) {
         same = same && strcmp(s->shape.drop.path[i].text, "_id") != 0;
     }
-    return same && !s->leave.given && mrsi_index_plain(&s->child_refs);
+    return same && !s->leave.present && mrsi_index_plain(&s->child_refs);
 }
 
 static enum mrs_status
@@ -320,9 +320,9 @@ indexes(const struct mrsi_extract *s, struct mrs_catalog *cat, struct mrs_cat_co
     if (st == MRS_OK && (s->listed.n || mrsi_index_plain(&s->path))) {
         struct mrsi_moves moves = {.move = moved, .n = n, .fills = s->unique.n > 0, .reported = reported};
         st = s->map ? MRS_OK : carry(s, cat, from, into, reported, e); /* below a map the names are data */
-        MRS_THEN(st, mrsi_indexes_rewrite(cat, from, &moves, s->leave.given || s->where, e));
+        MRS_THEN(st, mrsi_indexes_rewrite(cat, from, &moves, s->leave.present || s->where, e));
     }
-    const char *ref = s->pages.given ? s->pages.ref : s->parent_ref;
+    const char *ref = s->pages.present ? s->pages.ref : s->parent_ref;
     if (st == MRS_OK && ref) {
         st = mrsi_index_reference(cat, into, &ref, 1, e);
     }

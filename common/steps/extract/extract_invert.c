@@ -101,7 +101,7 @@ put_embed(const struct mrsi_extract *s, struct mrsi_undo *u)
     if (!in_place) {
         mrsi_undo_text(u, "empty", "absent");
     }
-    if (s->leave.given) {
+    if (s->leave.present) {
         mrsi_undo_bool(u, "replace", true);
     }
     mrsi_undo_take(u, "indexes", "indexes");
@@ -218,7 +218,7 @@ put_fields(const struct mrsi_extract *s, struct mrsi_undo *u)
 static bool
 nests_again(const struct mrsi_extract *s)
 {
-    return s->nested.given && s->nested.parent_ref && s->to_parent && s->path.n == 1 && s->nested.path.n == 1;
+    return s->nested.present && s->nested.parent_ref && s->to_parent && s->path.n == 1 && s->nested.path.n == 1;
 }
 
 /* `nested`: the parts form a tree, whose roots are embedded. */
@@ -239,13 +239,13 @@ put_tree(const struct mrsi_extract *s, struct mrsi_undo *u)
 
 /* Is the field that `parent_ref` refers to extracted itself? Then it cannot identify the parent. */
 static bool
-key_goes(const struct mrsi_extract *s)
+loses_key(const struct mrsi_extract *s)
 {
-    bool goes = false;
+    bool loses = false;
     for (uint32_t i = 0; i < s->listed.n && !s->to_child; i++) {
-        goes = goes || mrs_path_relation(&s->listed.path[i], &s->parent_key);
+        loses = loses || mrs_path_relation(&s->listed.path[i], &s->parent_key);
     }
-    return goes;
+    return loses;
 }
 
 static void
@@ -253,7 +253,7 @@ lose_elements(const struct mrsi_extract *s, struct mrsi_undo *u)
 {
     const char *path = s->path.n ? s->path.text : "the listed fields";
     bool in_place = s->to_child && s->child_is_path && !listed(s);
-    bool deep = s->map || s->nested.given;
+    bool deep = s->map || s->nested.present;
     if (!in_place) {
         mrsi_undo_loss(u, MRS_LOSS_PLACES | MRS_LOSS_VALUES, "place of %s in its parent%s", path,
                        s->map  ? ""
@@ -267,7 +267,7 @@ lose_elements(const struct mrsi_extract *s, struct mrsi_undo *u)
         mrsi_undo_loss(u, MRS_LOSS_VALUES | MRS_LOSS_PLACES,
                        "which fields of %s were no documents, and their order", path);
     }
-    if (s->nested.given) {
+    if (s->nested.present) {
         mrsi_undo_loss(u, MRS_LOSS_VALUES | MRS_LOSS_PLACES,
                        "the parts in %s, and whether it was empty or missing", s->nested.path.text);
     }
@@ -279,14 +279,14 @@ lose_elements(const struct mrsi_extract *s, struct mrsi_undo *u)
                        s->id == EXT_ID_KEEP ? "that elements had no _id, or were no documents"
                                             : "the _ids that elements had; that they were no documents");
     }
-    if (s->shape.fields.given || s->shape.drop.n) {
+    if (s->shape.fields.present || s->shape.drop.n) {
         mrsi_undo_loss(u, MRS_LOSS_VALUES | MRS_LOSS_PLACES, "fields of %s that `fields` and `drop` leave out", path);
     }
     if (s->unique.n) {
         mrsi_undo_loss(u, MRS_LOSS_VALUES | MRS_LOSS_TYPES | MRS_LOSS_PLACES,
                        "1 and 1.0 merged in `unique`, and how often an element was repeated unless references tell");
     }
-    if (s->leave.given) {
+    if (s->leave.present) {
         mrsi_undo_loss(u, MRS_LOSS_VALUES | MRS_LOSS_PLACES, "what `leave` changed in the elements that stay");
     }
     if (s->parent_ref || s->position) {
@@ -311,22 +311,23 @@ mrsi_extract_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *
     mrsi_undo_begin(&u, inv, e);
     bool tied = s->to_child || s->to_parent, plain = s->path.n <= 1;
     const struct mrs_path *out[] = {s->to_child && !s->child_is_path ? &s->child_refs : &none, &s->count, &none};
-    if (s->pages.given && plain && !listed(s)) {
+    if (s->pages.present && plain && !listed(s)) {
         put_pages(s, &u);
     } else if (s->map && plain && s->to_parent) {
         put_fields(s, &u);
-    } else if (s->pages.given || s->map || (s->nested.given && !nests_again(s)) || !tied || s->rest || key_goes(s)) {
+    } else if (s->pages.present || s->map || (s->nested.present && !nests_again(s)) || !tied || s->rest ||
+               loses_key(s)) {
         mrsi_undo_unset(&u, mrsi_undo_body(&u, "from"), out, 3);
         mrsi_undo_loss(&u, MRS_LOSS_VALUES | MRS_LOSS_PLACES | INTO_LOSS,
                        "the elements of %s, which stay in %s: %s", s->path.n ? s->path.text : "the list", s->into.ns,
-                       s->pages.given ? "their pages do not tell where in the arrays they were"
-                       : s->map       ? "the fields are not put together again"
-                       : s->nested.given ? "the parts are not put into one another again"
-                       : s->rest      ? "those that stayed do not tell where the others were"
-                       : key_goes(s)  ? "the parents' keys went along"
-                                      : "`refs` is none, nothing tells which parent they came from");
+                       s->pages.present    ? "their pages do not tell where in the arrays they were"
+                       : s->map            ? "the fields are not put together again"
+                       : s->nested.present ? "the parts are not put into one another again"
+                       : s->rest           ? "those that stayed do not tell where the others were"
+                       : loses_key(s)      ? "the parents' keys went along"
+                                           : "`refs` is none, nothing tells which parent they came from");
     } else {
-        if (s->nested.given) {
+        if (s->nested.present) {
             put_tree(s, &u);
         }
         if (listed(s)) {

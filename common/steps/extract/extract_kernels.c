@@ -51,7 +51,7 @@ static enum mrs_status
 children(struct ext_doc *x)
 {
     struct ext_work *w = x->w;
-    bool want_ids = x->s->to_child || x->s->leave.id;
+    bool needs_ids = x->s->to_child || x->s->leave.id;
     struct ext_each each = {.at = 0}, before = each;
     struct ext_part *part;
     enum mrs_status st = MRS_OK;
@@ -62,12 +62,12 @@ children(struct ext_doc *x)
         if (!part->out) {
             continue;
         }
-        if (!w->later && w->made.n > EXT_AT_ONCE && !x->s->nested.given) {
+        if (!w->later && w->made.n > EXT_AT_ONCE && !x->s->nested.present) {
             w->later = true;
             w->rest = before;
         }
         st = child(x, part, &span);
-        if (st == MRS_OK && want_ids) {
+        if (st == MRS_OK && needs_ids) {
             struct mrs_view d = {w->made.p + span.off, span.len};
             mrsi_items_add(&ids, mrs_doc_get(d, "_id"));
         }
@@ -101,9 +101,9 @@ spread_begin(const void *state, struct mrs_ctx *c, void *work, int side, struct 
     }
     st = mrsi_extract_find(&x);
     if (st == MRS_OK) {
-        st = s->pages.given ? mrsi_extract_pages(&x) : children(&x);
+        st = s->pages.present ? mrsi_extract_pages(&x) : children(&x);
     }
-    struct mrs_view ids = s->pages.given ? mrs_empty_doc() : mrsi_buf_view(&w->ids, 0);
+    struct mrs_view ids = s->pages.present ? mrs_empty_doc() : mrsi_buf_view(&w->ids, 0);
     MRS_THEN(st, mrsi_extract_source(&x, ids, &w->source));
     if (st == MRS_OK && (w->source.n != doc.n || memcmp(w->source.p, doc.p, doc.n) != 0)) {
         *fate = MRS_FATE_CHANGED;

@@ -86,7 +86,7 @@ next(struct ext_walker *w)
 enum mrs_status
 mrsi_extract_nested(struct ext_walker *w, struct mrs_val v)
 {
-    MRS_ASSERT(w->x->s->nested.given && mrs_val_is_sized(v));
+    MRS_ASSERT(w->x->s->nested.present && mrs_val_is_sized(v));
     struct mrs_buf *frames = &w->x->w->frame;
     uint32_t slot = w->n_index, around = EXT_NONE;
     enum mrs_status st;

@@ -86,8 +86,8 @@ add(struct extract_pages_page *p, const struct ext_part *part)
 enum mrs_status
 mrsi_extract_pages(struct ext_doc *x)
 {
-    MRS_ASSERT(x->s->pages.given);
-    struct extract_pages_page p = {.x = x, .number = x->s->leave.given ? 2 : 1};
+    MRS_ASSERT(x->s->pages.present);
+    struct extract_pages_page p = {.x = x, .number = x->s->leave.present ? 2 : 1};
     enum mrs_status st = MRS_OK;
     struct ext_each each = {.at = 0};
     const struct ext_part *part;

@@ -119,7 +119,7 @@ static enum mrs_status
 check_key(const struct ext_walker *w)
 {
     const struct mrsi_extract *s = w->x->s;
-    if (w->key.type == MRS_MISSING && (s->to_parent || s->pages.given)) {
+    if (w->key.type == MRS_MISSING && (s->to_parent || s->pages.present)) {
         return mrsi_step_refuse(w->x->c, "parent_key", "the document has no %s", s->parent_key.text);
     }
     return MRS_OK;
@@ -181,7 +181,7 @@ add_fields(struct ext_walker *w, struct mrs_val v)
 static enum mrs_status
 store_parts(struct ext_walker *w, struct mrs_val v)
 {
-    return w->x->s->nested.given    ? mrsi_extract_nested(w, v)
+    return w->x->s->nested.present    ? mrsi_extract_nested(w, v)
            : w->x->s->map           ? add_fields(w, v)
            : v.type == MRS_DOCUMENT ? mrsi_extract_add(w, (struct ext_part){.v = v, .around = EXT_NONE})
                                     : add_elements(w, v);
@@ -361,7 +361,7 @@ choose(struct ext_doc *x, const struct ext_list *l)
     uint32_t n = s->leave.limited && s->leave.limit < l->n_part ? (uint32_t)s->leave.limit : l->n_part;
     for (uint32_t i = 0; i < n && st == MRS_OK; i++) {
         struct ext_part *p = &ext_parts(x->w)[r[i].part];
-        p->stays = true;
+        p->keeps_copy = true;
         p->out = !s->rest;
         p->rank = i;
     }
@@ -376,7 +376,7 @@ mrsi_extract_find(struct ext_doc *x)
     w.key = mrs_missing();
     w.n_index = 0;
     enum mrs_status st = x->s->listed.n ? walk_listed(&w) : walk(&w, x->doc, 0);
-    if (!x->s->leave.given) {
+    if (!x->s->leave.present) {
         return st;
     }
     uint32_t n = (uint32_t)(x->w->list.n / sizeof(struct ext_list));

@@ -30,7 +30,7 @@ static enum mrs_status
 read_ids(struct extract_source *s, struct mrs_view ids)
 {
     MRS_ASSERT(mrs_view_is_framed(ids));
-    bool leave = s->x->s->leave.given;
+    bool leave = s->x->s->leave.present;
     uint32_t n = leave ? ext_n_parts(s->x->w) : 0;
     struct mrs_walk w;
     struct mrs_elem e;
@@ -106,7 +106,7 @@ copy_of(struct extract_source *s, uint32_t i, struct mrs_val *out)
     if (v.type != MRS_DOCUMENT) {
         return MRS_OK;
     }
-    if (mrsi_shape_given(&st->leave.shape)) {
+    if (mrsi_shape_is_set(&st->leave.shape)) {
         struct mrs_val vars[EXT_VARS];
         struct mrsi_shaping how = {x->c, vars, (enum mrsi_errors)st->errors, NULL, st->shape.fields.n};
         mrs_buf_reset(&x->w->shaped);
@@ -146,7 +146,7 @@ left_of(struct extract_source *s, const struct ext_list *l, struct mrs_val *out)
         return mrs_err_memory(s->x->c->err, l->n_part * sizeof *by_rank);
     }
     for (uint32_t i = l->part; i < l->part + l->n_part; i++) {
-        if (ext_parts(w)[i].stays) {
+        if (ext_parts(w)[i].keeps_copy) {
             by_rank[ext_parts(w)[i].rank] = i;
             n++;
         }
@@ -191,7 +191,7 @@ at_path(struct extract_source *s, const struct mrs_edit_site *site, enum mrs_edi
     const struct ext_list *l = &ext_lists(x->w)[s->list++];
     enum mrs_status st = MRS_OK;
     *put = mrs_missing();
-    if (x->s->leave.given) {
+    if (x->s->leave.present) {
         st = left_of(s, l, put);
     } else if (x->s->child_is_path) {
         st = ids_of(s, l, put);

@@ -12,7 +12,7 @@ mrsi_extract_position(struct ext_doc *x, const struct ext_part *p, struct mrs_va
 {
     MRS_ASSERT(p->n_index <= EXT_INDEX_MAX);
     const uint32_t *all = (const uint32_t *)(const void *)x->w->index.p;
-    bool own = x->s->nested.given;
+    bool own = x->s->nested.present;
     uint32_t n = own ? !p->alone : p->n_index;
     *out = mrs_missing();
     if (!n) {

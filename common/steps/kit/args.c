@@ -204,7 +204,7 @@ mrsi_slot(const struct mrsi_read *r, const char *key)
 }
 
 bool
-mrsi_slot_given(struct mrsi_slot s)
+mrsi_slot_present(struct mrsi_slot s)
 {
     return s.v.type != MRS_MISSING;
 }
@@ -491,7 +491,7 @@ mrsi_read_coll(struct mrsi_read *r, struct mrsi_slot s, struct mrs_coll *out)
             return false;
         }
         struct mrsi_slot d = mrsi_slot_in(s, keys, 2, "db"), c = mrsi_slot_in(s, keys, 2, "coll");
-        if ((mrsi_slot_given(d) && !name_of(r, s, d, &db, &db_rules)) || !name_of(r, s, c, &coll, &coll_rules)) {
+        if ((mrsi_slot_present(d) && !name_of(r, s, d, &db, &db_rules)) || !name_of(r, s, c, &coll, &coll_rules)) {
             return false;
         }
     } else if (!name_of(r, s, s, &coll, &coll_rules)) {

@@ -65,7 +65,7 @@ struct mrsi_slot {
     const struct mrs_key *def; /* its row, if any: choices */
 };
 struct mrsi_slot mrsi_slot(const struct mrsi_read *r, const char *key);
-bool mrsi_slot_given(struct mrsi_slot s);
+bool mrsi_slot_present(struct mrsi_slot s);
 /* Checks a map with keys of its own: reports unknown keys with the nearest known one, and missing required keys. True:
  * a map without such errors. */
 bool mrsi_read_map(struct mrsi_read *r, struct mrsi_slot map, const struct mrs_key *keys, uint32_t n_keys);
@@ -113,7 +113,7 @@ bool mrsi_read_edit(struct mrsi_read *r, const char *key, const struct mrs_path 
                     struct mrs_edit **out);
 
 struct mrsi_fields {
-    bool given;
+    bool present;
     bool map;              /* new documents from expressions, else a list of paths to keep */
     bool without_id;       /* `-_id` in the list */
     struct mrs_path *path; /* list: paths to keep; map: the new names */

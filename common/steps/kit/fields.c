@@ -186,7 +186,7 @@ mrsi_read_exprs(struct mrsi_read *r, struct mrsi_slot s, struct mrsi_fields *out
         return mrsi_read_error(r, s.key, s.sub, "must be a map of name: expression, not %s", mrs_type_name(s.v.type));
     }
     uint32_t room = mrs_val_count(s.v);
-    out->given = out->map = true;
+    out->present = out->map = true;
     out->path = mrsi_read_alloc(r, room, sizeof *out->path);
     out->expr = mrsi_read_alloc(r, room, sizeof *out->expr);
     struct mrs_edit *set = out->path && out->expr ? new_set(r) : NULL;
@@ -217,7 +217,7 @@ mrsi_read_fields(struct mrsi_read *r, struct mrsi_slot s, struct mrsi_fields *ou
         return mrsi_read_error(r, s.key, s.sub, "must be a list of paths or a map of name: expression, not %s",
                                mrs_type_name(s.v.type));
     }
-    out->given = true;
+    out->present = true;
     return read_list(r, s, &out->without_id, &out->path, &out->n);
 }
 

@@ -34,14 +34,14 @@ mrsi_match_set_init(struct mrsi_match_set *h, struct mrs_mem *mem)
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         mrs_buf_init(list[i], mem, UINT32_MAX);
     }
-    mrs_buf_init(&h->shape, mem, MRSI_MATCH_SET_BYTES);
+    mrs_buf_init(&h->payload, mem, MRSI_MATCH_SET_BYTES);
 }
 
 void
 mrsi_match_set_clear(struct mrsi_match_set *h)
 {
     struct mrs_buf *list[] = {&h->hit, &h->first, &h->by_ref, &h->stamp, &h->used, &h->found, &h->pick,
-                              &h->seen.slots, &h->shape};
+                              &h->seen.slots, &h->payload};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         mrs_buf_clear(list[i]);
     }
@@ -84,19 +84,19 @@ static enum mrs_status
 gather_one(struct mrsi_match_set *h, struct mrs_ctx *c, const struct mrs_match *m, uint32_t ref, uint64_t most)
 {
     uint32_t *first = AT(h->first, uint32_t);
-    struct mrsi_match_item hit = {m->order, ref, (uint32_t)h->shape.n, 0, m->failed};
+    struct mrsi_match_item hit = {m->order, ref, (uint32_t)h->payload.n, 0, m->failed};
     if (m->failed) {
         const char *where = m->why_where ? m->why_where : "", *why = m->why ? m->why : "";
-        mrs_buf_put(&h->shape, where, strlen(where) + 1);
-        mrs_buf_put(&h->shape, why, strlen(why) + 1);
+        mrs_buf_put(&h->payload, where, strlen(where) + 1);
+        mrs_buf_put(&h->payload, why, strlen(why) + 1);
     } else if (first[ref + 1] < most) {
-        hit.len = m->shape.n;
-        mrs_buf_put(&h->shape, m->shape.p, m->shape.n);
+        hit.len = m->payload.n;
+        mrs_buf_put(&h->payload, m->payload.p, m->payload.n);
     }
     first[ref + 1]++;
     h->found.p[ref] |= MRSI_FOUND_MATCH;
     mrs_buf_put(&h->hit, &hit, sizeof hit);
-    return h->shape.bad ? done(&h->shape, c) : done(&h->hit, c);
+    return h->payload.bad ? done(&h->payload, c) : done(&h->hit, c);
 }
 
 /* Builds ranges by reference; within a range in the order of next(). */
@@ -126,7 +126,7 @@ mrsi_match_set_gather(struct mrsi_match_set *h, struct mrs_ctx *c, struct mrs_ma
     MRS_ASSERT(m->next);
     struct mrs_match got;
     enum mrs_status st = mrsi_match_set_begin(h, c, m);
-    mrs_buf_reset(&h->shape);
+    mrs_buf_reset(&h->payload);
     mrs_buf_reset(&h->hit);
     h->site = 0;
     if (!refs) {
@@ -264,7 +264,7 @@ enum mrs_status
 mrsi_match_set_taken(const struct mrsi_match_set *h, struct mrs_ctx *c, uint32_t hit)
 {
     const struct mrsi_match_item *p = &AT(h->hit, const struct mrsi_match_item)[hit];
-    const char *where = (const char *)h->shape.p + p->off;
+    const char *where = (const char *)h->payload.p + p->off;
     return p->failed ? mrsi_step_refuse(c, where, "%s", where + strlen(where) + 1) : MRS_OK;
 }
 

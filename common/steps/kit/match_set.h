@@ -23,7 +23,7 @@ enum {
     MRSI_FOUND_ANY = 3      /* either: the reference is not dangling */
 };
 struct mrsi_match_set { /* per thread; buffers keep their memory */
-    struct mrs_buf hit, shape, first, by_ref, stamp, used;
+    struct mrs_buf hit, payload, first, by_ref, stamp, used;
     struct mrs_buf found; /* one for each reference: MRSI_FOUND_*, 0: no match */
     struct mrs_buf pick; /* indexes of matches: the result of collect, in the order of the place */
     struct mrs_number_table seen; /* input positions */
@@ -65,10 +65,10 @@ mrsi_match_set_pick(const struct mrsi_match_set *h, uint32_t i)
     return ((const uint32_t *)(const void *)h->pick.p)[i];
 }
 static inline struct mrs_view
-mrsi_match_set_shape(const struct mrsi_match_set *h, uint32_t hit)
+mrsi_match_set_payload(const struct mrsi_match_set *h, uint32_t hit)
 {
     const struct mrsi_match_item *p = (const struct mrsi_match_item *)(const void *)h->hit.p + hit;
-    struct mrs_view v = {h->shape.p + p->off, p->len};
+    struct mrs_view v = {h->payload.p + p->off, p->len};
     return v;
 }
 static inline void

@@ -59,8 +59,8 @@ mrsi_shape_read(struct mrsi_read *r, struct mrsi_slot fields, struct mrsi_slot d
 {
     out->fields_key = fields.key;
     out->drop_key = drop.key;
-    bool good = mrsi_read_fields(r, fields, &out->fields) || !mrsi_slot_given(fields);
-    good = (mrsi_read_paths(r, drop, &out->drop) || !mrsi_slot_given(drop)) && good;
+    bool good = mrsi_read_fields(r, fields, &out->fields) || !mrsi_slot_present(fields);
+    good = (mrsi_read_paths(r, drop, &out->drop) || !mrsi_slot_present(drop)) && good;
     return good && mrsi_shape_ready(r, fields, drop, out);
 }
 
@@ -72,7 +72,7 @@ mrsi_shape_ready(struct mrsi_read *r, struct mrsi_slot fields, struct mrsi_slot 
     bool good = true;
     out->fields_flat = flat(f->path, f->n);
     out->drop_flat = flat(out->drop.path, out->drop.n);
-    if (f->given && !out->fields_flat) {
+    if (f->present && !out->fields_flat) {
         good = f->map ? nested(r, fields, out) : projection(r, fields, f->path, f->n, true, f->without_id, &out->keep);
     }
     if (out->drop.n && !out->drop_flat) {
@@ -187,12 +187,12 @@ keep_listed(struct mrs_ctx *c, const struct picking *x, const struct mrs_eval_fi
 static void
 pick_known(const struct picking *x, const struct mrs_listed *l, const struct mrs_eval_fields *found, const uint8_t *end)
 {
-    uint32_t stay = (x->keep ? l->fields : ~l->fields) & ((1u << found->n) - 1);
-    while (stay) {
-        uint32_t from = (uint32_t)__builtin_ctz(stay), n = (uint32_t)__builtin_ctz(~(stay >> from));
+    uint32_t kept_bits = (x->keep ? l->fields : ~l->fields) & ((1u << found->n) - 1);
+    while (kept_bits) {
+        uint32_t from = (uint32_t)__builtin_ctz(kept_bits), n = (uint32_t)__builtin_ctz(~(kept_bits >> from));
         const uint8_t *p = found->e[from].p, *to = from + n < found->n ? found->e[from + n].p : end;
         mrs_buf_put(x->out, p, (size_t)(to - p));
-        stay &= ~0u << (from + n);
+        kept_bits &= ~0u << (from + n);
     }
 }
 
@@ -351,12 +351,12 @@ mrsi_shape_run(const struct mrsi_shape *s, const struct mrsi_shaping *how, struc
     size_t at = out->n;
     enum mrs_status st = MRS_OK;
     if (!s->drop.n) {
-        if (s->fields.given) {
+        if (s->fields.present) {
             st = fields(s, how, doc, out);
         } else {
             mrs_buf_put(out, doc.p, doc.n);
         }
-    } else if (!s->fields.given) {
+    } else if (!s->fields.present) {
         st = drop(s, how, doc, out);
     } else {
         struct mrs_buf between;
@@ -453,9 +453,9 @@ mrsi_shape_path(const struct mrsi_shape *s, struct mrs_arena *a, const char *pat
 {
     MRS_ASSERT(path);
     const struct mrsi_fields *f = &s->fields;
-    if (f->given && f->map) {
+    if (f->present && f->map) {
         path = renamed(f, a, path);
-    } else if (f->given) {
+    } else if (f->present) {
         bool found = !f->without_id && inside(path, "_id");
         for (uint32_t i = 0; i < f->n && !found; i++) {
             found = inside(path, f->path[i].text) != NULL;

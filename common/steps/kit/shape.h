@@ -36,9 +36,9 @@ bool mrsi_shape_read(struct mrsi_read *r, struct mrsi_slot fields, struct mrsi_s
 /* The second part of it, if the caller has read `fields` and `drop` of *out. */
 bool mrsi_shape_ready(struct mrsi_read *r, struct mrsi_slot fields, struct mrsi_slot drop, struct mrsi_shape *out);
 static inline bool
-mrsi_shape_given(const struct mrsi_shape *s)
+mrsi_shape_is_set(const struct mrsi_shape *s)
 {
-    return s->fields.given || s->drop.n > 0;
+    return s->fields.present || s->drop.n > 0;
 }
 
 struct mrsi_shaping {

@@ -6,13 +6,13 @@
 #include "mongoreshape/inverse.h"
 
 static bool
-says(const struct mrsi_undo *u, const char *key, const char *word)
+has_word(const struct mrsi_undo *u, const char *key, const char *word)
 {
     return mrs_val_is_text(mrsi_undo_body(u, key), word);
 }
 
 static bool
-given(const struct mrsi_undo *u, const char *key)
+has_key(const struct mrsi_undo *u, const char *key)
 {
     return mrsi_undo_body(u, key).type != MRS_MISSING;
 }
@@ -27,7 +27,7 @@ undo_orphans(struct mrsi_undo *u, const char *from)
         mrsi_undo_loss(u, MRSI_UNDO_MOVED | MRS_LOSS_COLLECTIONS,
                        "documents that %s held before; it stays, perhaps empty", mrsi_undo_coll_name(into));
     }
-    if (says(u, "orphans", "drop")) {
+    if (has_word(u, "orphans", "drop")) {
         mrsi_undo_loss(u, MRS_LOSS_DOCUMENTS, "orphans dropped: documents of %s without a match",
                        mrsi_undo_coll(u, from));
     }
@@ -42,7 +42,7 @@ unset_values(struct mrsi_undo *u)
     mrsi_undo_open(u, "unset");
     mrsi_undo_take(u, "in", "into");
     mrsi_undo_deeper(u, "fields", MRS_ARRAY);
-    if (given(u, "as")) {
+    if (has_key(u, "as")) {
         mrsi_undo_item_val(u, mrsi_undo_body(u, "as"));
     } else {
         struct mrs_val fields = mrsi_undo_body(u, "fields");
@@ -65,7 +65,7 @@ mrsi_rollup_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e
     struct mrsi_undo u;
     (void)state;
     mrsi_undo_begin(&u, inv, e);
-    if (given(&u, "by")) {
+    if (has_key(&u, "by")) {
         mrsi_undo_open(&u, "drop_collection");
         mrsi_undo_take(&u, "in", "into");
         mrsi_undo_close(&u);
@@ -73,10 +73,10 @@ mrsi_rollup_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e
         unset_values(&u);
     }
     undo_orphans(&u, "from");
-    if (given(&u, "keep") && !says(&u, "keep", "all")) {
+    if (has_key(&u, "keep") && !has_word(&u, "keep", "all")) {
         mrsi_undo_loss(&u, MRS_LOSS_DOCUMENTS, "documents of %s that were counted", mrsi_undo_coll(&u, "from"));
     }
-    if (given(&u, "replace")) {
+    if (has_key(&u, "replace")) {
         mrsi_undo_loss(&u, MRS_LOSS_VALUES | MRS_LOSS_PLACES, "values that the computed fields overwrote");
     }
     return mrsi_undo_end(&u);
@@ -177,7 +177,7 @@ mrsi_bucket_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e
     mrsi_undo_begin(&u, inv, e);
     struct mrs_val by = mrsi_undo_body(&u, "by");
     const char *from = mrsi_undo_coll(&u, "from"), *into = mrsi_undo_coll(&u, "into");
-    if (says(&u, "keep", "all")) {
+    if (has_word(&u, "keep", "all")) {
         mrsi_undo_loss(&u, MRS_LOSS_SURPLUS | MRS_LOSS_VALUES | MRS_LOSS_DOCUMENTS | MRS_LOSS_ORDER |
                                MRS_LOSS_COLLECTIONS,
                        "the buckets stay in %s, and may have overwritten some", into);
@@ -193,13 +193,13 @@ mrsi_bucket_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e
     if (renamed) {
         put_names_back(&u, by);
     }
-    if (given(&u, "by")) {
+    if (has_key(&u, "by")) {
         mrsi_undo_loss(&u, MRS_LOSS_PLACES | MRS_LOSS_TYPES | MRS_LOSS_VALUES,
                        "the places of the fields of `by` among the others, and how they were written where equal "
                        "values "
                        "differ in it (1 and 1.0)");
     }
-    if (given(&u, "fields") || given(&u, "drop")) {
+    if (has_key(&u, "fields") || has_key(&u, "drop")) {
         mrsi_undo_loss(&u, MRS_LOSS_VALUES | MRS_LOSS_PLACES | MRS_LOSS_DOCUMENTS | MRS_LOSS_SURPLUS,
                        "what of %s is not in the items", from);
     }
@@ -261,10 +261,10 @@ mrsi_link_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
     struct mrsi_undo u;
     (void)state;
     mrsi_undo_begin(&u, inv, e);
-    bool both = says(&u, "derive", "both"), children = says(&u, "derive", "child_refs");
-    if (children && says(&u, "strip", "parent_ref")) {
+    bool both = has_word(&u, "derive", "both"), children = has_word(&u, "derive", "child_refs");
+    if (children && has_word(&u, "strip", "parent_ref")) {
         link_back(&u, "parent_ref", "child_refs");
-    } else if (says(&u, "derive", "parent_ref") && says(&u, "strip", "child_refs")) {
+    } else if (has_word(&u, "derive", "parent_ref") && has_word(&u, "strip", "child_refs")) {
         link_back(&u, "child_refs", "parent_ref");
     } else if (!both) {
         unset_derived(&u, children);

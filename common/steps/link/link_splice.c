@@ -192,7 +192,7 @@ put_deep(const struct mrsi_link_args *s, struct mrs_ctx *c, struct mrsi_link_wor
 
 /* Is a document `_id` among the new references? Inside a list it is nested deeper than before. */
 static bool
-brings_documents(const struct mrs_link_item *item, uint32_t n)
+adds_documents(const struct mrs_link_item *item, uint32_t n)
 {
     uint32_t i = 0;
     while (i < n && (item[i].at != MRS_LINK_NEW || item[i].value.type != MRS_DOCUMENT)) {
@@ -232,7 +232,7 @@ mrsi_link_splice(const void *state, struct mrs_ctx *c, void *work, int side, str
     st = s->path[side].n == 1 ? put_top(s, c, side, doc, &o, out, &changed)
                               : put_deep(s, c, w, side, doc, &o, out, &changed);
     st = st == MRS_OK && changed ? mrsi_step_size(c, out) : st;
-    if (st == MRS_OK && changed && brings_documents(item, n)) {
+    if (st == MRS_OK && changed && adds_documents(item, n)) {
         st = mrsi_step_depth(c, mrsi_link_key[side], doc, mrsi_buf_view(out, 0));
     }
     *fate = st == MRS_OK && changed ? MRS_FATE_CHANGED : MRS_FATE_STAYS;

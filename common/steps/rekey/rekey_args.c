@@ -56,7 +56,7 @@ read_any(struct mrsi_read *r, struct mrsi_rekey *s)
     struct mrsi_slot any = of_merge(r, "any");
     struct mrs_walk w;
     struct mrs_elem el;
-    if (!mrsi_slot_given(any)) {
+    if (!mrsi_slot_present(any)) {
         return;
     }
     if (any.v.type != MRS_ARRAY || !mrs_val_count(any.v)) {
@@ -85,7 +85,7 @@ read_values(struct mrsi_read *r, struct mrsi_rekey *s)
     struct mrsi_slot map = of_merge(r, "fields");
     struct mrs_walk w;
     struct mrs_elem el;
-    if (!mrsi_slot_given(map)) {
+    if (!mrsi_slot_present(map)) {
         return;
     }
     uint32_t n = map.v.type == MRS_DOCUMENT ? mrs_val_count(map.v) : 0;
@@ -267,7 +267,7 @@ static void
 read_references(struct mrsi_read *r, struct mrsi_rekey *s)
 {
     struct mrsi_slot refs = mrsi_slot(r, "references");
-    if (!mrsi_slot_given(refs)) {
+    if (!mrsi_slot_present(refs)) {
         mrsi_read_warn(r, "references", NULL, "is missing: references to the old _ids would dangle (`inspect` finds "
                                               "their paths; `{}` means that there are none)");
         return;
@@ -339,7 +339,7 @@ mrsi_rekey_compile(struct mrs_args *args, void **state, struct mrs_err *e)
     if (!s) {
         return MRS_DEAD;
     }
-    bool id = mrsi_slot_given(mrsi_slot(&r, "id")), merge = mrsi_slot_given(mrsi_slot(&r, "merge"));
+    bool id = mrsi_slot_present(mrsi_slot(&r, "id")), merge = mrsi_slot_present(mrsi_slot(&r, "merge"));
     s->indexes = true;
     mrsi_read_coll(&r, mrsi_slot(&r, "in"), &s->in);
     mrsi_read_query(&r, mrsi_slot(&r, "where"), &s->where);

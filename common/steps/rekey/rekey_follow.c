@@ -282,7 +282,7 @@ struct rekey_visit {
 };
 
 static enum mrs_status
-give_reference(void *arg, struct mrs_val v)
+put_reference(void *arg, struct mrs_val v)
 {
     struct rekey_visit *x = arg;
     if (!mrs_is_nullish(v) && v.type != MRS_DOCUMENT) { /* a document may be a DBRef */
@@ -299,6 +299,6 @@ mrsi_rekey_references(const void *state, int side, struct mrs_view doc, void (*f
     const struct rekey_holder *h = holder_of(state, side);
     struct rekey_visit x = {fn, arg};
     for (uint32_t i = 0; h && i < h->n_paths; i++) {
-        mrs_path_each(&h->path[i].path, doc, false, give_reference, &x);
+        mrs_path_each(&h->path[i].path, doc, false, put_reference, &x);
     }
 }

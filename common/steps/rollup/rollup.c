@@ -46,7 +46,7 @@ find_totals(struct mrsi_rollup *s)
 {
     for (uint32_t i = 0; i < s->n_stores; i++) {
         uint32_t *k = &s->total[i];
-        for (*k = 0; *k < s->n && !(s->same[*k] == s->brings[i] && mrs_acc_is_total(s->acc[*k]));) {
+        for (*k = 0; *k < s->n && !(s->same[*k] == s->stored[i] && mrs_acc_is_total(s->acc[*k]));) {
             ++*k;
         }
     }
@@ -66,10 +66,10 @@ read_fields(struct mrsi_read *r, struct mrsi_rollup *s)
     s->acc = mrsi_read_alloc(r, n + 1, sizeof *s->acc);
     s->fixed = mrsi_read_alloc(r, n + 1, sizeof *s->fixed);
     s->same = mrsi_read_alloc(r, n + 1, sizeof *s->same);
-    s->brings = mrsi_read_alloc(r, n + 1, sizeof *s->brings);
+    s->stored = mrsi_read_alloc(r, n + 1, sizeof *s->stored);
     s->counted = mrsi_read_alloc(r, n + 1, sizeof *s->counted);
     s->total = mrsi_read_alloc(r, n + 1, sizeof *s->total);
-    if (!s->path || !s->acc || !s->fixed || !s->same || !s->brings || !s->counted || !s->total) {
+    if (!s->path || !s->acc || !s->fixed || !s->same || !s->stored || !s->counted || !s->total) {
         return;
     }
     s->flat = true;
@@ -90,7 +90,7 @@ read_fields(struct mrsi_read *r, struct mrsi_rollup *s)
         }
         s->same[s->n] = same_argument(s);
         if (s->fixed[s->n].type == MRS_MISSING && s->same[s->n] == s->n) {
-            s->brings[s->n_stores++] = s->n;
+            s->stored[s->n_stores++] = s->n;
         }
         s->counted[s->n] = s->fixed[s->n].type != MRS_MISSING && mrs_acc_counts(s->acc[s->n]);
         s->n++;
@@ -166,7 +166,7 @@ check_by(struct mrsi_read *r)
 {
     static const char *const OF_MATCH[] = {"empty", "replace", "nulls", "orphans"};
     for (size_t i = 0; i < sizeof OF_MATCH / sizeof *OF_MATCH; i++) {
-        if (mrsi_slot_given(mrsi_slot(r, OF_MATCH[i]))) {
+        if (mrsi_slot_present(mrsi_slot(r, OF_MATCH[i]))) {
             mrsi_read_error(r, OF_MATCH[i], NULL, "needs `match`; with `by` every document makes or joins a group");
         }
     }
@@ -176,7 +176,7 @@ static void
 check_match(struct mrsi_read *r, const struct mrsi_rollup *s)
 {
     const struct mrsi_join_match *j = &s->join;
-    if (s->keep == ROLLUP_KEEP_NONE && !mrsi_slot_given(mrsi_slot(r, "orphans"))) {
+    if (s->keep == ROLLUP_KEEP_NONE && !mrsi_slot_present(mrsi_slot(r, "orphans"))) {
         mrsi_read_error(r, "keep", NULL, "`none` requires `orphans`: keep, drop, refuse or { into: COLL }");
     }
     if (mrsi_coll_same(&j->from, &j->into) && (s->keep != ROLLUP_KEEP_ALL || s->orphans != ROLLUP_ORPHANS_KEEP)) {
@@ -252,7 +252,7 @@ join_keys(const void *state, struct mrs_ctx *c, int side, struct mrs_view doc, s
 }
 
 static enum mrs_status
-shape(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_buf *out)
+payload(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_buf *out)
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
     size_t start = out->n, at = mrsi_put_open(out);
@@ -297,7 +297,7 @@ fate(const void *state, unsigned used, int *side)
     return (used & MRS_USED_LEFT) || s->keep == ROLLUP_KEEP_ALL ? MRS_FATE_STAYS : MRS_FATE_TAKEN;
 }
 
-static const struct mrs_join_ops join_ops = {takes_part, join_keys, shape, order, mrsi_rollup_splice, fate};
+static const struct mrs_join_ops join_ops = {takes_part, join_keys, payload, order, mrsi_rollup_splice, fate};
 
 static void
 remark(const void *state, uint32_t i, char *text, size_t size)

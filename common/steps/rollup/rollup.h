@@ -30,7 +30,7 @@ struct mrsi_rollup {
     struct mrs_acc **acc;
     struct mrs_val *fixed; /* the argument of every document; missing: it differs */
     uint32_t *same;        /* the first field with the same argument: only that one stores it */
-    uint32_t *brings;      /* n_stores: fields whose argument each document stores */
+    uint32_t *stored;      /* n_stores: fields whose argument each document stores */
     uint32_t *total;       /* for each of these the first field with its argument that is a total; n: none */
     uint32_t n_stores;
     uint32_t n;
@@ -54,14 +54,14 @@ struct mrsi_rollup {
 
 /* match: a payload is a document whose only element, with an empty name, holds the arguments as binary data: the number
  * of bytes before them. */
-#define ROLLUP_SHAPE_HEAD 11
+#define ROLLUP_PAYLOAD_HEAD 11
 
 /* Payload of documents of one template: shared record and payload of one of them, and the positions where other
  * documents differ. */
 enum { ROLLUP_MOVES = 32, ROLLUP_CUTS = 4, ROLLUP_STORES = 480, ROLLUP_KNOWN = 4 };
 struct rollup_known {
     uint64_t tpl, tried;  /* number of the template, 0: none; number of the template learned from last */
-    uint16_t shared, shape; /* sizes of both, which are contiguous in `bytes` */
+    uint16_t shared, payload; /* sizes of both, which are contiguous in `bytes` */
     uint16_t n_moves, n_cuts;
     uint64_t remarks; /* of mrs_ctx */
     struct rollup_move { /* bytes that are copied from the document */
@@ -78,7 +78,7 @@ struct rollup_known {
 struct rollup_work {
     bool ready;
     struct mrsi_group_value *arg; /* one for each field */
-    struct mrs_val *given;  /* one for each small state */
+    struct mrs_val *args;  /* one for each small state */
     struct mrs_acc_state **state; /* one for each field */
     struct mrs_acc_shared shared; /* of these */
     bool *failed;                 /* the field has no value */

@@ -23,9 +23,9 @@ mrsi_rollup_start(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_
     w->failed = mrs_zalloc(c->mem, s->n);
     w->silent = mrs_zalloc(c->mem, s->n);
     w->arg = mrs_zalloc(c->mem, s->n * sizeof *w->arg);
-    w->given = mrs_zalloc(c->mem, (s->n_small + 1) * sizeof *w->given);
+    w->args = mrs_zalloc(c->mem, (s->n_small + 1) * sizeof *w->args);
     struct mrs_acc_state **state = mrs_zalloc(c->mem, (s->n + 1) * sizeof *state);
-    enum mrs_status st = w->failed && w->silent && w->arg && w->given && state ? MRS_OK : mrs_err_memory(c->err, s->n);
+    enum mrs_status st = w->failed && w->silent && w->arg && w->args && state ? MRS_OK : mrs_err_memory(c->err, s->n);
     w->state = state; /* terminated by NULL */
     for (uint32_t i = 0; st == MRS_OK && i < s->n; i++) {
         st = mrs_acc_state_new(s->acc[i], c->mem, ROLLUP_BUF_MAX, &w->state[i], c->err);
@@ -55,7 +55,7 @@ mrsi_rollup_work_clear(struct mrs_ctx *c, void *work)
     mrs_free(c->mem, w->failed);
     mrs_free(c->mem, w->silent);
     mrs_free(c->mem, w->arg);
-    mrs_free(c->mem, w->given);
+    mrs_free(c->mem, w->args);
     mrs_buf_clear(&w->key);
     mrs_buf_clear(&w->value);
     mrs_buf_clear(&w->raw);
@@ -63,7 +63,7 @@ mrsi_rollup_work_clear(struct mrs_ctx *c, void *work)
     w->state = NULL;
     w->failed = w->silent = NULL;
     w->arg = NULL;
-    w->given = NULL;
+    w->args = NULL;
     w->ready = false;
 }
 
@@ -72,7 +72,7 @@ mrsi_rollup_arguments(const struct mrsi_rollup *s, struct mrs_ctx *c, struct mrs
 {
     for (uint32_t i = 0; i < s->n_stores && !out->bad; i++) {
         struct mrs_val v;
-        enum mrs_status st = mrs_acc_argument(s->acc[s->brings[i]], ev, &v);
+        enum mrs_status st = mrs_acc_argument(s->acc[s->stored[i]], ev, &v);
         if (st == MRS_OK) {
             mrsi_total_remark(c, i, s->total[i] < s->n ? s->acc[s->total[i]] : NULL, v);
             mrsi_put_value(out, v);
@@ -164,19 +164,19 @@ mrsi_rollup_feed_small(const struct mrsi_rollup *s, struct rollup_work *w, uint8
     for (uint32_t i = 0; i < s->n_small; i++) {
         const struct rollup_small *x = &s->small[i];
         if (x->same != i) {
-            w->given[i] = w->given[x->same];
+            w->args[i] = w->args[x->same];
         } else if (x->fixed) {
-            w->given[i] = s->fixed[x->field];
+            w->args[i] = s->fixed[x->field];
         } else if (*at == MRSI_GROUP_VALUE_BAD) {
             return MRS_SKIP;
         } else {
-            w->given[i] = mrsi_get_value(&at, end);
+            w->args[i] = mrsi_get_value(&at, end);
         }
     }
     if (first) {
         reset_small(s, small);
     }
-    return mrs_acc_small_feed(s->small_acc, s->n_small, small, w->given) ? MRS_OK : MRS_SKIP;
+    return mrs_acc_small_feed(s->small_acc, s->n_small, small, w->args) ? MRS_OK : MRS_SKIP;
 }
 
 enum mrs_status

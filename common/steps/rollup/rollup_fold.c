@@ -44,8 +44,8 @@ enter(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, str
     if (st == MRS_OK && s->sort) {
         st = mrsi_step_sort_key(c, s->sort, doc, &out->order, "sort");
     }
-    MRS_THEN(st, mrsi_rollup_arguments(s, c, &ev, &out->shape));
-    MRS_THEN(st, mrsi_step_skip(c, mrs_buf_status(&out->shape, c->err), "fields"));
+    MRS_THEN(st, mrsi_rollup_arguments(s, c, &ev, &out->payload));
+    MRS_THEN(st, mrsi_step_skip(c, mrs_buf_status(&out->payload, c->err), "fields"));
     if (st == MRS_OK && s->plain) {
         mrsi_rollup_learn(s, w, c, doc, out);
     }
@@ -101,7 +101,7 @@ fold(const void *state, struct mrs_ctx *c, void *work, struct mrs_members *m, co
 {
     const struct mrsi_rollup *s = state;
     struct rollup_work *w = work;
-    struct mrs_view shape;
+    struct mrs_view payload;
     bool blocked, any = m->from.n > 0;
     enum mrs_status st = mrsi_rollup_start(s, c, w);
     if (st != MRS_OK) {
@@ -111,9 +111,9 @@ fold(const void *state, struct mrs_ctx *c, void *work, struct mrs_members *m, co
     if (any && (st = take_back(s, c, w, m->from)) != MRS_OK) {
         return st;
     }
-    while ((st = m->next(m, &shape, c->err)) == MRS_OK) {
+    while ((st = m->next(m, &payload, c->err)) == MRS_OK) {
         st = any ? MRS_OK : begin(c, w, key_of(m->shared));
-        MRS_THEN(st, mrsi_rollup_feed(s, c, w, shape.p, shape.p + shape.n));
+        MRS_THEN(st, mrsi_rollup_feed(s, c, w, payload.p, payload.p + payload.n));
         if (st != MRS_OK) {
             return st;
         }
@@ -136,12 +136,12 @@ small_size(const void *state)
 }
 
 static enum mrs_status
-small_feed(const void *state, struct mrs_ctx *c, void *work, uint8_t *small, bool first, struct mrs_view shape)
+small_feed(const void *state, struct mrs_ctx *c, void *work, uint8_t *small, bool first, struct mrs_view payload)
 {
     const struct mrsi_rollup *s = state;
     struct rollup_work *w = work;
     enum mrs_status st = mrsi_rollup_start(s, c, w);
-    return st == MRS_OK ? mrsi_rollup_feed_small(s, w, small, first, shape.p, shape.p + shape.n) : st;
+    return st == MRS_OK ? mrsi_rollup_feed_small(s, w, small, first, payload.p, payload.p + payload.n) : st;
 }
 
 static enum mrs_status

@@ -31,7 +31,7 @@ mrsi_rollup_is_plain(const struct mrsi_rollup *s)
         plain = field_of(s->group.part[i]) != NULL;
     }
     for (uint32_t i = 0; plain && i < s->n_stores; i++) {
-        plain = top_level(mrs_acc_bare_path(s->acc[s->brings[i]])) != NULL;
+        plain = top_level(mrs_acc_bare_path(s->acc[s->stored[i]])) != NULL;
     }
     return plain;
 }
@@ -60,14 +60,14 @@ mrsi_rollup_known(struct rollup_work *w, struct mrs_ctx *c, struct mrs_view doc,
     for (uint32_t i = 0; i < k->n_moves; i++) {
         mrs_copy_value(k->bytes + k->move[i].to, doc.p + k->move[i].from, k->move[i].n);
     }
-    uint8_t *shared = mrs_buf_take(&out->shared, k->shared), *shape = mrs_buf_take(&out->shape, k->shape);
-    if (!shared || !shape) {
+    uint8_t *shared = mrs_buf_take(&out->shared, k->shared), *payload = mrs_buf_take(&out->payload, k->payload);
+    if (!shared || !payload) {
         mrs_buf_reset(&out->shared); /* the general code reports the error */
-        mrs_buf_reset(&out->shape);
+        mrs_buf_reset(&out->payload);
         return false;
     }
     mrs_copy_short(shared, k->bytes, k->shared);
-    mrs_copy_short(shape, k->bytes + k->shared, k->shape);
+    mrs_copy_short(payload, k->bytes + k->shared, k->payload);
     c->remarks |= k->remarks;
     return true;
 }
@@ -148,12 +148,12 @@ learn_shared(const struct mrsi_rollup *s, const struct lesson *l)
 }
 
 static bool
-learn_shape(const struct mrsi_rollup *s, const struct lesson *l)
+learn_payload(const struct mrsi_rollup *s, const struct lesson *l)
 {
-    const uint8_t *at = l->k->bytes + l->k->shared, *end = at + l->k->shape;
+    const uint8_t *at = l->k->bytes + l->k->shared, *end = at + l->k->payload;
     bool good = true;
     for (uint32_t i = 0; good && i < s->n_stores; i++) {
-        struct mrs_val field = mrs_doc_get(l->doc, mrs_acc_bare_path(s->acc[s->brings[i]]));
+        struct mrs_val field = mrs_doc_get(l->doc, mrs_acc_bare_path(s->acc[s->stored[i]]));
         struct mrs_val v = mrsi_get_value(&at, end);
         good = field.type == MRS_MISSING ? v.type == MRS_MISSING : learn_copy(l, field, v, v.p);
     }
@@ -166,7 +166,7 @@ mrsi_rollup_learn(const struct mrsi_rollup *s, struct rollup_work *w, const stru
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
     const struct mrs_template *tpl = mrsi_step_template(c, doc);
-    if (!tpl || out->shared.n + out->shape.n > ROLLUP_STORES) {
+    if (!tpl || out->shared.n + out->payload.n > ROLLUP_STORES) {
         return;
     }
     w->known = w->known ? w->known : mrs_zalloc(c->mem, ROLLUP_KNOWN * sizeof *w->known);
@@ -181,12 +181,12 @@ mrsi_rollup_learn(const struct mrsi_rollup *s, struct rollup_work *w, const stru
     k->tried = tpl->no;
     k->tpl = 0;
     k->shared = (uint16_t)out->shared.n;
-    k->shape = (uint16_t)out->shape.n;
+    k->payload = (uint16_t)out->payload.n;
     k->n_moves = k->n_cuts = 0;
     k->remarks = c->remarks;
     mrs_copy_short(k->bytes, out->shared.p, out->shared.n);
-    mrs_copy_short(k->bytes + k->shared, out->shape.p, out->shape.n);
-    if (learn_shared(s, &l) && learn_shape(s, &l)) {
+    mrs_copy_short(k->bytes + k->shared, out->payload.p, out->payload.n);
+    if (learn_shared(s, &l) && learn_payload(s, &l)) {
         k->tpl = tpl->no;
     }
 }

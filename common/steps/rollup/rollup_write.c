@@ -89,7 +89,7 @@ feed_all(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w, 
             const char *why = match.why ? match.why : "a document that belongs here failed";
             return mrsi_step_refuse(c, match.why_where, "%s", why);
         }
-        st = mrsi_rollup_feed(s, c, w, match.shape.p + ROLLUP_SHAPE_HEAD, match.shape.p + match.shape.n - 1);
+        st = mrsi_rollup_feed(s, c, w, match.payload.p + ROLLUP_PAYLOAD_HEAD, match.payload.p + match.payload.n - 1);
         if (st != MRS_OK) {
             return st;
         }

@@ -51,7 +51,7 @@ read_fields(struct mrsi_read *r, int form, struct mrsi_tree_fields *out)
     for (uint32_t i = 0; i < out->n; i++) {
         struct mrsi_tree_field *f = &out->field[i];
         f->name = names[first + i].name;
-        if (mrsi_slot_given(map) && map.v.type == MRS_DOCUMENT) {
+        if (mrsi_slot_present(map) && map.v.type == MRS_DOCUMENT) {
             mrsi_read_name(r, mrsi_slot_in(map, names, n_names(r), names[first + i].name), &f->name);
         }
         f->len = (uint32_t)strlen(f->name);
@@ -99,7 +99,7 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
     read_form(&r, "form", &s->form);
     read_form(&r, "to_form", &s->to_form);
     check_unfold(&r, s);
-    if (mrsi_slot_given(mrsi_slot(&r, "names"))) {
+    if (mrsi_slot_present(mrsi_slot(&r, "names"))) {
         mrsi_read_map(&r, mrsi_slot(&r, "names"), names, n_names(&r));
     }
     read_fields(&r, s->form, &s->old);

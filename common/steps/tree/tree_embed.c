@@ -8,7 +8,7 @@
 
 /* Is the element removed? It has the node's old position, or is overwritten. */
 static bool
-goes(const struct mrsi_tree_args *s, const struct mrs_elem *el)
+is_removed(const struct mrsi_tree_args *s, const struct mrs_elem *el)
 {
     return mrsi_tree_field_no(&s->old, el) < s->old.n || mrsi_tree_field_no(&s->made, el) < s->made.n;
 }
@@ -31,7 +31,7 @@ mrsi_tree_weigh(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_vi
     mrsi_name_set_begin(&seen);
     for (mrs_walk_init(&w, doc); mrs_walk_next(&w, &el) == 1;) {
         mrsi_name_set_add(&seen, &el);
-        own -= goes(s, &el) ? (uint32_t)(el.v.p + el.v.n - el.p) : 0;
+        own -= is_removed(s, &el) ? (uint32_t)(el.v.p + el.v.n - el.p) : 0;
         if (is_place(s, &el) && !s->replace) {
             return mrsi_step_refuse(c, "to_form", "the field %s exists already", s->made.field[0].name);
         }
@@ -56,7 +56,7 @@ mrsi_tree_part(const void *state, struct mrs_ctx *c, struct mrs_view doc, bool b
     }
     for (mrs_walk_init(&w, doc); mrs_walk_next(&w, &el) == 1;) {
         passed = passed || is_place(s, &el);
-        if (passed == behind && !goes(s, &el)) {
+        if (passed == behind && !is_removed(s, &el)) {
             mrs_buf_put(out, el.p, (size_t)(el.v.p + el.v.n - el.p));
         }
     }

@@ -4,7 +4,7 @@
 #include "steps/kit/undo.h"
 #include "mongoreshape/inverse.h"
 
-struct tree_invert_asked {
+struct tree_invert_query {
     const struct mrsi_tree_args *s;
     bool hit;
 };
@@ -23,7 +23,7 @@ leads_to(const char *path, const struct mrsi_tree_fields *f)
 static void
 read_path(void *arg, const char *path)
 {
-    struct tree_invert_asked *a = arg;
+    struct tree_invert_query *a = arg;
     a->hit = a->hit || leads_to(path, &a->s->old) || leads_to(path, &a->s->made);
 }
 
@@ -60,7 +60,7 @@ mrsi_tree_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(inv->body));
     const struct mrsi_tree_args *s = state;
-    struct tree_invert_asked a = {s, false};
+    struct tree_invert_query a = {s, false};
     struct mrsi_undo u;
     mrsi_undo_begin(&u, inv, e);
     if (s->where) {

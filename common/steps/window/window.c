@@ -38,7 +38,7 @@ read_order(struct mrsi_read *r, struct mrsi_window *s)
 
 /* Warns about `sort` with totals of whole groups, where running totals are usually intended. */
 static void
-doubt_sort(struct mrsi_read *r, const struct mrsi_window *s)
+check_sort(struct mrsi_read *r, const struct mrsi_window *s)
 {
     static const char *const totals[] = {"$sum",   "$avg",       "$min",        "$max",       "$count",
                                          "$median", "$stdDevPop", "$stdDevSamp", "$percentile"};
@@ -80,7 +80,7 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
     s->running = over == 1;
     mrsi_window_read_fields(&r, s);
     mrsi_window_number_args(s);
-    doubt_sort(&r, s);
+    check_sort(&r, s);
     return mrsi_read_end(&r, state);
 }
 

@@ -148,7 +148,7 @@ struct window_work {
     uint32_t n;
     struct mrs_buf doc;         /* the results for a member */
     struct mrs_buf raw;
-    struct mrs_elem *said;      /* one for each operator */
+    struct mrs_elem *computed;  /* one for each operator */
     struct mrs_val *value;      /* one for each operator */
     struct mrs_val *result;     /* one for each field */
     bool *failed, *silent;      /* one for each field */
@@ -168,7 +168,7 @@ enum mrs_status mrsi_window_eval(const struct window_now *now, enum window_formu
  * FAIL: none, with the reason in c->err. */
 enum mrs_status mrsi_window_span(const struct window_now *now, const struct window_op *op, struct window_state *st);
 /* Is a member in this window? */
-bool mrsi_window_holds(const struct window_now *now, const struct window_frame *f, uint64_t i);
+bool mrsi_window_in_frame(const struct window_now *now, const struct window_frame *f, uint64_t i);
 /* Is the value valid as sort key of such a window? */
 bool mrsi_window_key_ok(bool dates, struct mrs_val x);
 /* FAIL with the stored reason; fails: stores one. */

@@ -3,21 +3,21 @@
 #include "window.h"
 #include "steps/kit/shape.h"
 
-/* out->shape holds the key first. */
+/* out->payload holds the key first. */
 static enum mrs_status
 put_group(const struct mrsi_window *s, struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_window_entry *out)
 {
-    enum mrs_status st = mrsi_by_put(&s->by, c, ev, &out->shape);
+    enum mrs_status st = mrsi_by_put(&s->by, c, ev, &out->payload);
     if (st != MRS_OK) {
         return st;
     }
-    const uint8_t *at = out->shape.p;
-    struct mrs_val key = mrsi_get_value(&at, out->shape.p + out->shape.n);
+    const uint8_t *at = out->payload.p;
+    struct mrs_val key = mrsi_get_value(&at, out->payload.p + out->payload.n);
     if (key.type == MRS_ARRAY) {
         return mrsi_step_refuse(c, "by", "the key is an array, so that the document is in no single group");
     }
     st = mrsi_by_group(&s->by, c, key, &out->group);
-    mrs_buf_reset(&out->shape);
+    mrs_buf_reset(&out->payload);
     return st;
 }
 
@@ -80,5 +80,5 @@ mrsi_window_enter(const void *state, struct mrs_ctx *c, struct mrs_view doc, str
     if (st == MRS_OK && s->sort) {
         st = mrsi_step_sort_key(c, s->sort, doc, &out->order, "sort");
     }
-    return st == MRS_OK ? put_arguments(s, c, &ev, &out->shape) : st;
+    return st == MRS_OK ? put_arguments(s, c, &ev, &out->payload) : st;
 }

@@ -132,7 +132,7 @@ read_range(struct mrsi_read *r, struct mrsi_window *s, struct mrsi_slot slot, st
     if (!s->sort_path || !s->ascending) {
         return mrsi_read_error(r, slot.key, slot.sub, "needs `sort` with one key, which ascends");
     }
-    if (mrsi_slot_given(unit_slot)) {
+    if (mrsi_slot_present(unit_slot)) {
         if (!mrsi_read_text(r, unit_slot, &unit)) {
             return false;
         }
@@ -172,14 +172,14 @@ mrsi_window_read_frame(struct mrsi_read *r, struct mrsi_window *s, const char *f
     struct mrsi_slot documents = mrsi_slot_below(r, slot, keys, 3, "documents"),
                      range = mrsi_slot_below(r, slot, keys, 3, "range"),
                      unit = mrsi_slot_below(r, slot, keys, 3, "unit");
-    if (mrsi_slot_given(documents) == mrsi_slot_given(range)) {
+    if (mrsi_slot_present(documents) == mrsi_slot_present(range)) {
         return mrsi_read_error(r, slot.key, slot.sub, "`window` takes either `documents` or `range`");
     }
-    if (mrsi_slot_given(range)) {
+    if (mrsi_slot_present(range)) {
         return read_range(r, s, range, unit, out);
     }
-    return mrsi_slot_given(unit) ? mrsi_read_error(r, slot.key, slot.sub, "`unit` goes with `range`")
-                                 : read_bounds(r, documents, NULL, out);
+    return mrsi_slot_present(unit) ? mrsi_read_error(r, slot.key, slot.sub, "`unit` goes with `range`")
+                                   : read_bounds(r, documents, NULL, out);
 }
 
 /* ---- a document ---- */
@@ -190,7 +190,7 @@ mrsi_window_key_ok(bool dates, struct mrs_val x)
 }
 
 bool
-mrsi_window_holds(const struct window_now *now, const struct window_frame *f, uint64_t i)
+mrsi_window_in_frame(const struct window_now *now, const struct window_frame *f, uint64_t i)
 {
     return !f->range || mrsi_window_key_ok(f->dates, mrsi_window_group_value(now, i, now->s->x).v);
 }
@@ -217,8 +217,8 @@ bound_of(const struct window_now *now, const struct window_bound *b, struct mrs_
 
 /* The first member, from `at` on, whose key is not before the bound; behind: is after it. */
 static enum mrs_status
-go_on(const struct window_now *now, const struct window_frame *f, const struct window_bound *b, struct mrs_val bound,
-      bool behind, uint64_t *at)
+move_forward(const struct window_now *now, const struct window_frame *f, const struct window_bound *b,
+             struct mrs_val bound, bool behind, uint64_t *at)
 {
     for (; *at < now->g->n; ++*at) {
         struct mrs_val x = mrsi_window_group_value(now, *at, now->s->x).v, v[WINDOW_VARS] = {x};
@@ -237,7 +237,7 @@ go_on(const struct window_now *now, const struct window_frame *f, const struct w
 /* Months vary in length, so a bound may lie before that of the previous document: the 30th at noon minus a month is
  * February 29th at noon, the 31st at midnight minus a month is February 29th at midnight. */
 static void
-go_back(const struct window_now *now, const struct window_frame *f, struct mrs_val bound, bool behind, uint64_t *at)
+move_back(const struct window_now *now, const struct window_frame *f, struct mrs_val bound, bool behind, uint64_t *at)
 {
     for (uint64_t i = *at; i > 0; i--) {
         struct mrs_val x = mrsi_window_group_value(now, i - 1, now->s->x).v;
@@ -258,9 +258,9 @@ find_end(const struct window_now *now, const struct window_frame *f, const struc
     struct mrs_val bound;
     enum mrs_status s = bound_of(now, b, x, &bound);
     if (s == MRS_OK && f->months) {
-        go_back(now, f, bound, behind, at);
+        move_back(now, f, bound, behind, at);
     }
-    return s == MRS_OK ? go_on(now, f, b, bound, behind, at) : s;
+    return s == MRS_OK ? move_forward(now, f, b, bound, behind, at) : s;
 }
 
 static enum mrs_status

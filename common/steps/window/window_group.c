@@ -17,7 +17,7 @@ mrsi_window_group_value(const struct window_now *now, uint64_t i, uint32_t no)
     if (a->fixed.type != MRS_MISSING) {
         return (struct mrsi_group_value){a->fixed, false};
     }
-    mrs_walk_init(&w, now->g->at(now->g, i).shape);
+    mrs_walk_init(&w, now->g->at(now->g, i).payload);
     for (uint32_t k = 0; k <= a->place && mrs_walk_next(&w, &e) == 1; k++) {
     }
     bool bad = e.name[0] == *WINDOW_BAD && e.v.type == MRS_STRING;
@@ -246,7 +246,7 @@ fill(const struct window_now *now, const struct window_op *op, struct window_sta
 
 /* ---- all operators ---- */
 static enum mrs_status
-say(const struct window_now *now, const struct window_op *op, struct window_state *st, struct mrs_val *out)
+emit(const struct window_now *now, const struct window_op *op, struct window_state *st, struct mrs_val *out)
 {
     MRS_ASSERT(now->i < now->g->n);
     *out = mrs_null();
@@ -264,7 +264,7 @@ say(const struct window_now *now, const struct window_op *op, struct window_stat
 
 /* Writes the results for the current member to w->doc: those common to the group, or the others. */
 static enum mrs_status
-say_all(const struct window_now *now, bool common)
+emit_all(const struct window_now *now, bool common)
 {
     struct mrs_buf *out = &now->w->doc;
     mrs_buf_reset(out);
@@ -276,7 +276,7 @@ say_all(const struct window_now *now, bool common)
             continue;
         }
         mrs_err_clear(now->c->err);
-        enum mrs_status st = say(now, op, &now->w->state[k], &v);
+        enum mrs_status st = emit(now, op, &now->w->state[k], &v);
         if (st == MRS_OK) {
             mrsi_put_elem(out, WINDOW_VALUE, 1, v.type == MRS_MISSING ? mrs_null() : v);
         } else if (st == MRS_FAIL) {
@@ -294,7 +294,7 @@ say_all(const struct window_now *now, bool common)
 
 enum mrs_status
 mrsi_window_group(const void *state, struct mrs_ctx *c, void *work, const struct mrs_window_group *g,
-                  const struct mrs_window_result *give)
+                  const struct mrs_window_result *to)
 {
     MRS_ASSERT(g->n > 0 && g->at);
     const struct mrsi_window *s = state;
@@ -310,12 +310,12 @@ mrsi_window_group(const void *state, struct mrs_ctx *c, void *work, const struct
         }
     }
     if (st == MRS_OK && common) {
-        st = say_all(&now, true);
-        MRS_THEN(st, give->alike(give->arg, mrsi_buf_view(&now.w->doc, 0), c->err));
+        st = emit_all(&now, true);
+        MRS_THEN(st, to->alike(to->arg, mrsi_buf_view(&now.w->doc, 0), c->err));
     }
     for (; st == MRS_OK && now.i < g->n; now.i++) {
-        st = say_all(&now, false);
-        MRS_THEN(st, give->member(give->arg, mrsi_buf_view(&now.w->doc, 0), c->err));
+        st = emit_all(&now, false);
+        MRS_THEN(st, to->member(to->arg, mrsi_buf_view(&now.w->doc, 0), c->err));
     }
     return st;
 }

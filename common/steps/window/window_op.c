@@ -228,7 +228,7 @@ read_shift(struct mrsi_read *r, struct mrsi_window *s, struct mrsi_slot spec, st
     bool good = read_constant(r, where, &by) &&
                 (mrs_val_integral(by, &op->by) || mrsi_read_error(r, where.key, where.sub, "must be a whole number"));
     op->fallback = mrs_null();
-    good = (!mrsi_slot_given(other) || read_constant(r, other, &op->fallback)) && good;
+    good = (!mrsi_slot_present(other) || read_constant(r, other, &op->fallback)) && good;
     op->fallback = op->fallback.type == MRS_MISSING ? mrs_null() : op->fallback;
     return read_arg(r, s, mrsi_slot_below(r, spec, keys, 3, "output"), &op->arg) && good;
 }
@@ -246,11 +246,11 @@ read_average(struct mrsi_read *r, struct mrsi_window *s, struct mrsi_slot spec, 
     }
     struct mrsi_slot by_n = mrsi_slot_below(r, spec, keys, 3, "N"),
                      alpha = mrsi_slot_below(r, spec, keys, 3, "alpha");
-    if (mrsi_slot_given(by_n) == mrsi_slot_given(alpha)) {
+    if (mrsi_slot_present(by_n) == mrsi_slot_present(alpha)) {
         return mrsi_read_error(r, spec.key, spec.sub, "$expMovingAvg takes either `N` or `alpha`");
     }
     bool good = read_arg(r, s, mrsi_slot_below(r, spec, keys, 3, "input"), &op->arg);
-    if (mrsi_slot_given(by_n)) {
+    if (mrsi_slot_present(by_n)) {
         good = read_constant(r, by_n, &v) && good;
         good = good && ((mrs_val_integral(v, &n) && n > 0) ||
                         mrsi_read_error(r, by_n.key, by_n.sub, "must be a whole number above 0"));
@@ -273,7 +273,7 @@ read_unit(struct mrsi_read *r, struct mrsi_slot slot, struct window_op *op)
     const char *unit;
     int64_t ms;
     op->unit = mrs_missing();
-    if (!mrsi_slot_given(slot)) {
+    if (!mrsi_slot_present(slot)) {
         return true;
     }
     if (!mrsi_read_text(r, slot, &unit)) {
@@ -374,15 +374,15 @@ static bool
 read_frame(struct mrsi_read *r, struct mrsi_window *s, const struct window_row *row, struct mrsi_slot spec,
            struct mrs_val w, struct window_op *op)
 {
-    bool given = w.type != MRS_MISSING, quantile = !strcmp(op->name, "$median") || !strcmp(op->name, "$percentile");
+    bool has_frame = w.type != MRS_MISSING, quantile = !strcmp(op->name, "$median") || !strcmp(op->name, "$percentile");
     op->frame.hi.kind = s->running ? WINDOW_BY : WINDOW_UNBOUNDED;
     if (row->frames == NO_FRAME) {
-        return !given || mrsi_read_error(r, spec.key, spec.sub, "%s takes no `window`", op->name);
+        return !has_frame || mrsi_read_error(r, spec.key, spec.sub, "%s takes no `window`", op->name);
     }
-    if (row->frames == NEEDS_FRAME && !given) {
+    if (row->frames == NEEDS_FRAME && !has_frame) {
         return mrsi_read_error(r, spec.key, spec.sub, "%s needs `window` next to it", op->name);
     }
-    if (given && !mrsi_window_read_frame(r, s, spec.sub, w, &op->frame)) {
+    if (has_frame && !mrsi_window_read_frame(r, s, spec.sub, w, &op->frame)) {
         return false;
     }
     op->common = is_whole(&op->frame);

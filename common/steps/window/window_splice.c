@@ -16,12 +16,12 @@ mrsi_window_start(const struct mrsi_window *s, struct mrs_ctx *c, struct window_
     w->ready = true;
     w->n = s->n_op;
     w->state = mrs_zalloc(c->mem, s->n_op * sizeof *w->state);
-    w->said = mrs_zalloc(c->mem, s->n_op * sizeof *w->said);
+    w->computed = mrs_zalloc(c->mem, s->n_op * sizeof *w->computed);
     w->value = mrs_zalloc(c->mem, s->n_op * sizeof *w->value);
     w->result = mrs_zalloc(c->mem, s->added.n * sizeof *w->result);
     w->failed = mrs_zalloc(c->mem, s->added.n);
     w->silent = mrs_zalloc(c->mem, s->added.n);
-    bool good = w->state && w->said && w->value && w->result && w->failed && w->silent;
+    bool good = w->state && w->computed && w->value && w->result && w->failed && w->silent;
     enum mrs_status st = good ? MRS_OK : mrs_err_memory(c->err, s->n_op * sizeof *w->state);
     for (uint32_t i = 0; st == MRS_OK && i < s->n_op; i++) {
         if (s->op[i].acc) {
@@ -45,7 +45,7 @@ mrsi_window_work_clear(struct mrs_ctx *c, void *work)
         mrs_acc_state_free(w->state[i].acc);
     }
     mrs_free(c->mem, w->state);
-    mrs_free(c->mem, w->said);
+    mrs_free(c->mem, w->computed);
     mrs_free(c->mem, w->value);
     mrs_free(c->mem, w->result);
     mrs_free(c->mem, w->failed);
@@ -64,7 +64,7 @@ read_results(const struct mrsi_window *s, struct window_work *w, struct mrs_view
     mrs_walk_init(&all, alike);
     mrs_walk_init(&own, given);
     for (uint32_t i = 0; i < s->n_op; i++) {
-        struct mrs_elem *e = &w->said[i];
+        struct mrs_elem *e = &w->computed[i];
         if (mrs_walk_next(s->op[i].common ? &all : &own, e) != 1) {
             *e = (struct mrs_elem){.v = mrs_null(), .name = WINDOW_VALUE, .name_len = 1};
         }
@@ -77,8 +77,8 @@ static const struct mrs_elem *
 failure(const struct window_work *w, const struct window_field *f)
 {
     for (uint32_t i = f->first; i < f->end; i++) {
-        if (w->said[i].name[0] != *WINDOW_VALUE) {
-            return &w->said[i];
+        if (w->computed[i].name[0] != *WINDOW_VALUE) {
+            return &w->computed[i];
         }
     }
     return NULL;

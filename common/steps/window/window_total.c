@@ -66,7 +66,7 @@ mrsi_window_acc(const struct window_now *now, const struct window_op *op, struct
     MRS_ASSERT(now->i < now->g->n);
     enum mrs_status s = begin(now, op, st);
     for (; s == MRS_OK && st->to < st->hi; st->to++) {
-        if (!st->why[0] && mrsi_window_holds(now, &op->frame, st->to)) {
+        if (!st->why[0] && mrsi_window_in_frame(now, &op->frame, st->to)) {
             s = feed(now, op, st);
         }
     }
@@ -119,9 +119,9 @@ check_members(const struct window_now *now, const struct window_op *op, struct w
     }
     for (; st->to < st->hi; st->to++) {
         struct mrsi_group_value b = mrsi_window_group_value(now, st->to, op->arg);
-        bool holds = mrsi_window_holds(now, &op->frame, st->to);
-        st->behind = holds ? st->to + 1 : st->behind;
-        st->before = holds && b.bad ? st->to + 1 : st->before;
+        bool in_frame = mrsi_window_in_frame(now, &op->frame, st->to);
+        st->behind = in_frame ? st->to + 1 : st->behind;
+        st->before = in_frame && b.bad ? st->to + 1 : st->before;
     }
     if (st->before <= st->lo) {
         return MRS_OK;
@@ -139,7 +139,7 @@ mrsi_window_derivative(const struct window_now *now, const struct window_op *op,
     enum mrs_status s = mrsi_window_span(now, op, st);
     MRS_THEN(s, check_members(now, op, st));
     uint64_t first = st->lo;
-    while (s == MRS_OK && first < st->hi && !mrsi_window_holds(now, &op->frame, first)) {
+    while (s == MRS_OK && first < st->hi && !mrsi_window_in_frame(now, &op->frame, first)) {
         first++;
     }
     if (s != MRS_OK || first >= st->hi) {
@@ -196,7 +196,7 @@ mrsi_window_integral(const struct window_now *now, const struct window_op *op, s
     MRS_ASSERT(now->i < now->g->n);
     enum mrs_status s = begin(now, op, st);
     for (; s == MRS_OK && st->to < st->hi; st->to++) {
-        if (!st->why[0] && mrsi_window_holds(now, &op->frame, st->to)) {
+        if (!st->why[0] && mrsi_window_in_frame(now, &op->frame, st->to)) {
             s = feed_area(now, op, st);
         }
     }

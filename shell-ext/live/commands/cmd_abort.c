@@ -39,7 +39,7 @@ clean(struct live_call *c)
     bool blocked = s == MRS_OK && only_blocked(c);
     if (s == MRS_OK && c->job.opts.dry_run) {
         if (blocked) {
-            c->job.say(c, "would let writers in again first");
+            c->job.print_line(c, "would let writers in again first");
         }
         s = live_clean_preview(&c->job, blocked, &c->err);
         if (s == MRS_OK) {
@@ -54,7 +54,7 @@ clean(struct live_call *c)
     if (s == MRS_OK) {
         char line[160];
         snprintf(line, sizeof line, "run %.12s is removed from `%.63s`", c->run, c->job.opts.state_db);
-        c->job.say(c, line);
+        c->job.print_line(c, line);
     }
     return s;
 }

@@ -67,7 +67,7 @@ verify_natively(struct live_call *c)
         snprintf(line, sizeof line, "verified: %llu document%s derived again, %llu put right, %llu differ",
                  (unsigned long long)r.docs, r.docs == 1 ? "" : "s", (unsigned long long)r.written,
                  (unsigned long long)r.differs);
-        c->job.say(c->job.arg, line);
+        c->job.print_line(c->job.arg, line);
         c->report.differs = r.differs;
         c->report.foreign += r.foreign;
         c->report.named = r.named;

@@ -57,7 +57,7 @@ contract(struct live_call *c)
                                "run %.12s changes documents in place, so there is nothing to contract; it is in phase "
                                "\"%s\"", c->run, c->phase);
         }
-        c->job.say(c, "nothing is left to do: the run changed documents in place");
+        c->job.print_line(c, "nothing is left to do: the run changed documents in place");
         return MRS_OK;
     }
     bool live = beside_writers(c);

@@ -17,17 +17,17 @@ find(struct live_call *c)
 }
 
 static void
-say(struct live_call *c, enum mrs_status s, const char *said)
+print_outcome(struct live_call *c, enum mrs_status s, const char *outcome)
 {
     if (s == MRS_OK) {
         char line[128];
-        snprintf(line, sizeof line, "run %.12s %s", c->run, said);
-        c->job.say(c, line);
+        snprintf(line, sizeof line, "run %.12s %s", c->run, outcome);
+        c->job.print_line(c, line);
     }
 }
 
 static int
-pause_or_not(struct mrs_cli *line, bool pause, const char *said)
+pause_or_not(struct mrs_cli *line, bool pause, const char *outcome)
 {
     const struct live_control control = {.pause = pause};
     struct live_call c;
@@ -37,7 +37,7 @@ pause_or_not(struct mrs_cli *line, bool pause, const char *said)
     }
     enum mrs_status s = find(&c);
     MRS_THEN(s, live_control_set(&c.job, &control, true, &c.err));
-    say(&c, s, said);
+    print_outcome(&c, s, outcome);
     return live_call_end(&c, s, 0);
 }
 
@@ -62,15 +62,15 @@ live_cmd_throttle(struct mrs_cli *line)
     if (!live_call_begin(&c, (struct live_cli *)line, &status)) {
         return status;
     }
-    bool given = live_call_knobs(c.cli, &control);
+    bool any = live_call_knobs(c.cli, &control);
     enum mrs_status s = find(&c);
     MRS_THEN(s, live_call_knobs_check(&c));
-    if (s == MRS_OK && given) {
+    if (s == MRS_OK && any) {
         s = live_call_knobs_set(&c);
     } else if (s == MRS_OK) {
         control.pause = c.job.run->control.pause;
         s = live_control_set(&c.job, &control, false, &c.err);
     }
-    say(&c, s, given ? "has these limits now" : "has no limits any more");
+    print_outcome(&c, s, any ? "has these limits now" : "has no limits any more");
     return live_call_end(&c, s, 0);
 }

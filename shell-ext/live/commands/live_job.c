@@ -30,12 +30,12 @@ database_misuse(const struct live_cli *cli)
     static const char *const own[] = {"admin", "config", "local"};
     const struct {
         const char *option, *name;
-    } given[] = {{"db", cli->db}, {"state-db", cli->state_db}};
-    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
-        const char *name = given[i].name;
+    } names[] = {{"db", cli->db}, {"state-db", cli->state_db}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *name = names[i].name;
         if (name && (!*name || strlen(name) > MRS_DB_MAX || strpbrk(name, "/\\. \"$*<>:|?"))) {
             return mrs_cli_misuse(&cli->line, "--%s must be the name of a database: 1 to %d bytes without / \\ . \" $ "
-                                              "* < > : | ? and blanks", given[i].option, MRS_DB_MAX);
+                                              "* < > : | ? and blanks", names[i].option, MRS_DB_MAX);
         }
     }
     for (size_t i = 0; cli->state_db && i < sizeof own / sizeof *own; i++) {
@@ -171,7 +171,7 @@ print_progress(void *arg, const struct live_progress *p)
     if (!mrs_cli_progress_due(&c->progress, p->done)) {
         return;
     }
-    bool held = p->limiting && *p->limiting, reason = held && p->why && *p->why;
+    bool limited = p->limiting && *p->limiting, reason = limited && p->why && *p->why;
     if (p->walks) {
         snprintf(walk, sizeof walk, ", walk %u of %u", p->walk, p->walks);
     }
@@ -180,13 +180,13 @@ print_progress(void *arg, const struct live_progress *p)
              p->ns && *p->ns ? "  " : "", p->ns ? p->ns : "", walk, mrs_text_count(p->done, done),
              p->estimated ? " of ~" : "", p->estimated ? mrs_text_count(p->estimated, total) : "",
              mrs_text_count((uint64_t)(p->docs_per_s > 0 ? p->docs_per_s : c->progress.rate), rate),
-             eta, held ? "  [" : "", held ? p->limiting : "", reason ? ": " : "", reason ? p->why : "",
-             held ? "]" : "");
+             eta, limited ? "  [" : "", limited ? p->limiting : "", reason ? ": " : "", reason ? p->why : "",
+             limited ? "]" : "");
     mrs_cli_progress_draw(&c->progress, line);
 }
 
 static void
-say(void *arg, const char *line)
+print_line(void *arg, const char *line)
 {
     struct live_call *c = arg;
     if (!c->cli->json) {
@@ -195,14 +195,14 @@ say(void *arg, const char *line)
         fflush(stdout);
         return;
     }
-    const char **more = mrs_more(c->job.mem, c->said, c->n_said, &c->cap_said, sizeof *more);
+    const char **more = mrs_more(c->job.mem, c->lines, c->n_lines, &c->cap_lines, sizeof *more);
     if (!more) {
         return;
     }
-    c->said = more;
+    c->lines = more;
     char *copy = mrs_arena_copy(&c->arena, line, strlen(line) + 1);
     if (copy) {
-        c->said[c->n_said++] = copy;
+        c->lines[c->n_lines++] = copy;
     }
 }
 
@@ -263,7 +263,7 @@ live_call_begin(struct live_call *c, struct live_cli *cli, int *status)
     c->cli = cli;
     c->job.mem = cli->line.mem;
     c->job.progress = print_progress;
-    c->job.say = say;
+    c->job.print_line = print_line;
     c->job.arg = c;
     c->job.cancel = mrs_signals_flag();
     c->job.command = cli->line.command->name;
@@ -339,7 +339,7 @@ static enum mrs_status
 find(struct live_call *c)
 {
     char id[33];
-    const char *wanted = c->cli->run;
+    const char *run_id = c->cli->run;
     if (c->job.plan && c->job.plan->stars) {
         return mrs_err_set(&c->err, MRS_FAIL, MRS_E_USAGE, "%s: names with stars match the collections that exist when "
                                                            "the run begins; give --run ID (`status` lists the "
@@ -347,9 +347,9 @@ find(struct live_call *c)
     }
     if (c->job.plan) {
         mrs_plan_id_text(c->job.plan, id);
-        wanted = id;
+        run_id = id;
     }
-    enum mrs_status s = live_run_find(&c->job, wanted, &c->err);
+    enum mrs_status s = live_run_find(&c->job, run_id, &c->err);
     if (s == MRS_END || (s == MRS_FAIL && (c->err.code == MRS_E_MISSING ||
                                            (c->err.code == MRS_E_SERVER && read_denied(c))))) {
         return MRS_END;
@@ -563,7 +563,7 @@ open_metrics(struct live_call *c)
     } else if (live_metrics_url(c->job.metrics)) {
         char line[128];
         snprintf(line, sizeof line, "metrics: %s", live_metrics_url(c->job.metrics));
-        c->job.say(c, line);
+        c->job.print_line(c, line);
     }
     return s;
 }
@@ -648,12 +648,12 @@ live_call_preflight(struct live_call *c, const char *command)
     MRS_ASSERT(c->job.server && command);
     c->preflighted = true;
     bool dry = strcmp(command, "apply") == 0 && !c->cli->execute; /* its findings are in the outlook */
-    enum live_quiet asked = c->job.opts.quiet;
+    enum live_quiet quiet = c->job.opts.quiet;
     if (c->known && c->quiet != LIVE_NOT_QUIET) {
         c->job.opts.quiet = c->quiet; /* commands on a quiet run derive nothing */
     }
     enum mrs_status s = live_preflight(&c->job, command, &c->preflight, &c->err);
-    c->job.opts.quiet = asked;
+    c->job.opts.quiet = quiet;
     if (s == MRS_OK && !dry && !c->cli->json) {
         live_report_findings(c);
     }
@@ -702,7 +702,7 @@ close_metrics(struct live_call *c, int status)
 
 /* A command that ended early may leave writers blocked. */
 static void
-say_who_waits(struct live_call *c)
+report_blocked_writers(struct live_call *c)
 {
     char by[16];
     struct mrs_val v = live_at(live_run_doc(c->job.run), "blocked.by");
@@ -711,7 +711,7 @@ say_who_waits(struct live_call *c)
         char line[128];
         snprintf(line, sizeof line,
                  "note: writers are still kept out (--quiet-by %s) until this run is resumed and ends", by);
-        say(c, line);
+        print_line(c, line);
     }
 }
 
@@ -721,7 +721,7 @@ live_call_end(struct live_call *c, enum mrs_status s, int status)
     MRS_ASSERT(status >= 0);
     mrs_cli_progress_end(&c->progress);
     if (c->job.run && s != MRS_OK) {
-        say_who_waits(c);
+        report_blocked_writers(c);
     }
     if (c->job.run) {
         memcpy(c->run, c->job.run->id, sizeof c->run);
@@ -754,7 +754,7 @@ live_call_end(struct live_call *c, enum mrs_status s, int status)
     live_link_close(c->job.link);
     mrs_plan_free(c->job.plan);
     mrs_free(c->job.mem, c->text);
-    mrs_free(c->job.mem, c->said);
+    mrs_free(c->job.mem, c->lines);
     live_call_hook(c, status);
     mrs_arena_clear(&c->arena);
     return status;

@@ -21,7 +21,7 @@ struct live_worker_processes {
     struct live_member member[LIVE_WORKERS_MAX];
     uint32_t died;       /* since the last progress */
     char why[512];       /* the last error reported by one of them */
-    char said[512];      /* the last line passed on */
+    char last_line[512]; /* the last line passed on */
 };
 
 struct live_call {
@@ -49,8 +49,8 @@ struct live_call {
     uint64_t begun_ms;
     struct live_pass_report report;
     bool worked;            /* report is filled */
-    const char **said;      /* lines of the engines, for --json */
-    uint32_t n_said, cap_said;
+    const char **lines;     /* lines of the engines, for --json */
+    uint32_t n_lines, cap_lines;
     const char *next;       /* the next command; NULL */
 };
 

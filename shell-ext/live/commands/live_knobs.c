@@ -8,7 +8,7 @@ enum { SLEEP_MAX_MS = 3600000 };
 
 /* The text knobs: option, member of the command line, word that removes it, member of the run. */
 struct knob {
-    const char *option, *given, *away;
+    const char *option, *value, *unset;
     char *to;
     size_t size;
 };
@@ -31,24 +31,24 @@ live_call_knobs(const struct live_cli *cli, struct live_control *to)
     MRS_ASSERT(to);
     const struct {
         const char *option;
-        uint64_t given, *to;
+        uint64_t value, *to;
     } rates[] = {{"docs", cli->docs_per_s, &to->docs_per_s}, {"bytes", cli->bytes_per_s, &to->bytes_per_s}};
     struct knob knobs[KNOBS];
     bool any = false;
     knobs_of(cli, to, knobs);
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
-        bool given = mrs_cli_given(&cli->line, rates[i].option);
-        *rates[i].to = given ? rates[i].given : *rates[i].to;
-        any = any || given;
+        bool value = mrs_cli_given(&cli->line, rates[i].option);
+        *rates[i].to = value ? rates[i].value : *rates[i].to;
+        any = any || value;
     }
     if (mrs_cli_given(&cli->line, "sleep")) {
         to->sleep_ms = (int64_t)cli->sleep_ms;
         any = true;
     }
     for (size_t i = 0; i < KNOBS; i++) {
-        if (knobs[i].given) {
-            bool away = strcmp(knobs[i].given, knobs[i].away) == 0;
-            snprintf(knobs[i].to, knobs[i].size, "%s", away ? "" : knobs[i].given);
+        if (knobs[i].value) {
+            bool unset = strcmp(knobs[i].value, knobs[i].unset) == 0;
+            snprintf(knobs[i].to, knobs[i].size, "%s", unset ? "" : knobs[i].value);
             any = true;
         }
     }
@@ -68,7 +68,7 @@ live_call_knobs_misuse(const struct live_cli *cli)
     }
     knobs_of(cli, &c, knobs);
     for (size_t i = 0; i < KNOBS; i++) {
-        if (knobs[i].given && strlen(knobs[i].given) >= knobs[i].size) {
+        if (knobs[i].value && strlen(knobs[i].value) >= knobs[i].size) {
             return mrs_cli_misuse(&cli->line, "--%s must be shorter than %zu characters", knobs[i].option,
                                   knobs[i].size);
         }
@@ -80,10 +80,10 @@ live_call_knobs_misuse(const struct live_cli *cli)
 enum mrs_status
 live_call_knobs_check(struct live_call *c)
 {
-    struct live_control given = {.pause = false};
+    struct live_control value = {.pause = false};
     struct live_watched watched;
-    live_call_knobs(c->cli, &given);
-    enum mrs_status s = live_knobs_read(&given, &watched, &c->err);
+    live_call_knobs(c->cli, &value);
+    enum mrs_status s = live_knobs_read(&value, &watched, &c->err);
     return s == MRS_OK ? live_loads_check(&c->job, &watched, &c->err) : s;
 }
 

@@ -269,7 +269,7 @@ live_report_json(struct live_call *c, int status)
     if (c->worked) {
         json_pass(&j, &c->report);
     }
-    mrs_cli_json_texts(&j, "said", c->said, c->n_said);
+    mrs_cli_json_texts(&j, "said", c->lines, c->n_lines);
     mrs_cli_json_text(&j, "next", c->next);
     if (!mrs_cli_json_end(&j, stdout)) {
         mrs_say(stderr, "%s: no memory for the report\n", c->cli->line.tool->name);

@@ -86,11 +86,11 @@ live_call_again(struct live_call *c)
     begin(c, line->command->name, &b);
     for (const struct mrs_cli_option *o = line->tool->options; o->name; o++) {
         const void *at = (const char *)c->cli + o->offset;
-        bool said = !(o->commands & line->command->bit) || !mrs_cli_given(line, o->name);
+        bool skip = !(o->commands & line->command->bit) || !mrs_cli_given(line, o->name);
         for (size_t i = 0; i < sizeof begun / sizeof *begun; i++) {
-            said = said || strcmp(o->name, begun[i]) == 0;
+            skip = skip || strcmp(o->name, begun[i]) == 0;
         }
-        if (said) {
+        if (skip) {
             continue;
         }
         switch (o->type) {

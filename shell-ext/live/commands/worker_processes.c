@@ -149,15 +149,15 @@ start(struct live_worker_processes *c, struct live_member *m, struct mrs_err *e)
 /* ---- messages ---- */
 /* A line of a worker: errors are stored, other lines passed on, once if all workers print the same. */
 static void
-heard(struct live_worker_processes *c, const char *line)
+handle_line(struct live_worker_processes *c, const char *line)
 {
     const char *tool = c->call->cli->line.tool->name;
     size_t n = strlen(tool);
     if (strncmp(line, tool, n) == 0 && line[n] == ':') {
         snprintf(c->why, sizeof c->why, "%.500s", line + n + 1 + (line[n + 1] == ' '));
-    } else if (*line && strncmp(line, c->said, sizeof c->said - 1) != 0 && c->call->job.say) {
-        snprintf(c->said, sizeof c->said, "%.500s", line);
-        c->call->job.say(c->call->job.arg, c->said);
+    } else if (*line && strncmp(line, c->last_line, sizeof c->last_line - 1) != 0 && c->call->job.print_line) {
+        snprintf(c->last_line, sizeof c->last_line, "%.500s", line);
+        c->call->job.print_line(c->call->job.arg, c->last_line);
     }
 }
 
@@ -170,7 +170,7 @@ listen(struct live_worker_processes *c, struct live_member *m)
         for (ssize_t i = 0; i < n; i++) {
             if (piece[i] == '\n') {
                 m->line[m->n] = 0;
-                heard(c, m->line);
+                handle_line(c, m->line);
                 m->n = 0;
             } else if (m->n + 1 < sizeof m->line) {
                 m->line[m->n++] = piece[i];

@@ -182,19 +182,19 @@ live_claimed_out(struct live_claimed k, struct mrs_view doc, struct mrs_buf *buf
 /* Are the claimed fields in doc the first ones of `after`, in its order? Then they keep their position, and missing
  * ones are appended. */
 static bool
-begin_alike(const struct claimed_level *l, struct mrs_view doc, struct mrs_view after)
+same_order(const struct claimed_level *l, struct mrs_view doc, struct mrs_view after)
 {
     struct claimed_level below;
-    struct mrs_walk there, wanted;
+    struct mrs_walk there, target;
     struct mrs_elem el, next;
-    mrs_walk_init(&wanted, after);
+    mrs_walk_init(&target, after);
     mrs_walk_init(&there, doc);
     while (mrs_walk_next(&there, &el) == 1) {
         if (kind_of(l, &el, &below) != CLAIMED || mrs_doc_get(after, el.name).type == MRS_MISSING) {
             continue;
         }
         do {
-            if (mrs_walk_next(&wanted, &next) != 1) {
+            if (mrs_walk_next(&target, &next) != 1) {
                 return false;
             }
         } while (kind_of(l, &next, &below) != CLAIMED);
@@ -220,13 +220,13 @@ put_inside(const struct claimed_level *below, const struct mrs_elem *e, struct m
 static void
 put_items(const struct claimed_level *below, const struct mrs_elem *e, struct mrs_val after, struct mrs_build *b)
 {
-    struct mrs_walk there, wanted;
+    struct mrs_walk there, target;
     struct mrs_elem item, next;
     mrs_walk_init(&there, mrs_val_view(e->v));
-    mrs_walk_init(&wanted, after.type == MRS_ARRAY ? mrs_val_view(after) : mrs_empty_doc());
+    mrs_walk_init(&target, after.type == MRS_ARRAY ? mrs_val_view(after) : mrs_empty_doc());
     mrs_build_open(b, e->name, e->name_len, MRS_ARRAY);
     while (mrs_walk_next(&there, &item) == 1) {
-        struct mrs_view made = mrs_walk_next(&wanted, &next) == 1 ? inside(next.v) : mrs_empty_doc();
+        struct mrs_view made = mrs_walk_next(&target, &next) == 1 ? inside(next.v) : mrs_empty_doc();
         if (is_document(item.v)) {
             put_inside(below, &item, mrs_val_view(item.v), made, b);
         } else {
@@ -236,16 +236,16 @@ put_items(const struct claimed_level *below, const struct mrs_elem *e, struct mr
     mrs_build_close(b);
 }
 
-/* The wanted form of a value that may contain claimed fields. */
+/* The new form of a value that may contain claimed fields. */
 static void
 put_holder(const struct claimed_level *below, const struct mrs_elem *e, struct mrs_val after, struct mrs_build *b)
 {
-    bool wanted = has_claimed(below, after);
-    if (e->v.type == MRS_ARRAY && (wanted || has_claimed(below, e->v))) {
+    bool target = has_claimed(below, after);
+    if (e->v.type == MRS_ARRAY && (target || has_claimed(below, e->v))) {
         put_items(below, e, after, b);
     } else if (!is_document(e->v)) {
         mrs_build_elem(b, e);
-    } else if (wanted || !only_claimed(below, e->v)) {
+    } else if (target || !only_claimed(below, e->v)) {
         put_inside(below, e, mrs_val_view(e->v), inside(after), b);
     }
 }
@@ -256,10 +256,10 @@ put_in(const struct claimed_level *l, struct mrs_view doc, struct mrs_view after
     struct claimed_level below;
     struct mrs_walk w;
     struct mrs_elem e;
-    bool stay = begin_alike(l, doc, after);
+    bool keep_places = same_order(l, doc, after);
     for (mrs_walk_init(&w, doc); mrs_walk_next(&w, &e) == 1;) {
         enum claimed_kind kind = kind_of(l, &e, &below);
-        if (kind == CLAIMED && stay) {
+        if (kind == CLAIMED && keep_places) {
             mrs_build_val(b, e.name, e.name_len, mrs_doc_get(after, e.name));
         } else if (kind == HOLDS) {
             put_holder(&below, &e, mrs_doc_get(after, e.name), b);
@@ -270,7 +270,7 @@ put_in(const struct claimed_level *l, struct mrs_view doc, struct mrs_view after
     for (mrs_walk_init(&w, after); mrs_walk_next(&w, &e) == 1;) {
         enum claimed_kind kind = kind_of(l, &e, &below);
         bool missing = mrs_doc_get(doc, e.name).type == MRS_MISSING;
-        if (kind == CLAIMED && (!stay || missing)) {
+        if (kind == CLAIMED && (!keep_places || missing)) {
             mrs_build_elem(b, &e);
         } else if (kind == HOLDS && missing && is_document(e.v) && has_claimed(&below, e.v)) {
             put_inside(&below, &e, mrs_empty_doc(), mrs_val_view(e.v), b);

@@ -28,11 +28,11 @@ struct live_units {
     void **work;                  /* memory of the kernels, one for each step of the group */
     struct mrs_ctx ctx;
     struct mrs_err err;           /* of the kernels */
-    struct mrs_arena life;        /* of this struct; hold: until the next load; scratch: until the next document */
-    struct mrs_arena hold, scratch;
+    struct mrs_arena life;        /* of this struct; the next two: until the next load, until the next document */
+    struct mrs_arena load_arena, scratch;
     struct mrs_buf out, base, kept; /* documents being made; kept: as a server stores it */
     struct mrs_buf products;      /* struct live_product of this load */
-    uint64_t held;                /* number of bytes in hold */
+    uint64_t load_bytes;          /* bytes in load_arena */
     uint32_t n;                   /* units of this load */
     struct live_from *from;       /* for a join; else NULL */
 };
@@ -42,39 +42,40 @@ struct live_units {
  * u->base until the next call. */
 enum mrs_status live_unit_base(struct live_units *u, uint32_t main, struct mrs_view doc, struct mrs_view *base,
                                struct mrs_err *e);
-/* Fills want: the wanted document if the steps make `after` from its base. */
-enum mrs_status live_unit_want(struct live_units *u, uint32_t main, struct live_unit *unit, struct mrs_view after,
-                               struct mrs_err *e);
+/* Fills unit->result: the document if the steps make `after` from its base. */
+enum mrs_status live_unit_result(struct live_units *u, uint32_t main, struct live_unit *unit, struct mrs_view after,
+                                 struct mrs_err *e);
 /* A copy that lives until the next load. FAIL MRS_E_LIMIT if the load becomes too large. */
-enum mrs_status live_unit_hold(struct live_units *u, struct mrs_view doc, struct mrs_view *out, struct mrs_err *e);
+enum mrs_status live_unit_copy(struct live_units *u, struct mrs_view doc, struct mrs_view *out, struct mrs_err *e);
 /* Refuses the unit with the error of the kernels (u->err). */
 void live_unit_refuse(struct live_units *u, struct live_unit *unit, uint32_t step);
 /* Maps the status of a kernel: SKIP stays SKIP, any other error goes to e. */
 enum mrs_status live_unit_failed(const struct live_units *u, enum mrs_status s, struct mrs_err *e);
 
 /* ---- unit_filter.c ---- */
-struct live_ask {
+struct live_value_filter {
     const char *path;
     struct mrs_buf in, rest;
     struct mrs_build in_list, clauses;
     uint32_t n_in, n_clauses;
 };
-void live_ask_init(struct live_ask *a, struct mrs_mem *mem, const char *path);
-void live_ask_clear(struct live_ask *a);
-void live_ask_reset(struct live_ask *a);
-void live_ask_value(struct live_ask *a, struct mrs_val v); /* not null, not undefined, not missing */
-void live_ask_nulls(struct live_ask *a);                   /* null, undefined and missing */
-void live_ask_null_itself(struct live_ask *a);
-size_t live_ask_bytes(const struct live_ask *a);
-/* Appends the filter to out; after it call only live_ask_reset and _clear. */
-enum mrs_status live_ask_filter(struct live_ask *a, struct mrs_buf *out, struct mrs_view *filter, struct mrs_err *e);
+void live_value_filter_init(struct live_value_filter *a, struct mrs_mem *mem, const char *path);
+void live_value_filter_clear(struct live_value_filter *a);
+void live_value_filter_reset(struct live_value_filter *a);
+void live_value_filter_add(struct live_value_filter *a, struct mrs_val v); /* not null, not undefined, not missing */
+void live_value_filter_add_nulls(struct live_value_filter *a);                 /* null, undefined and missing */
+void live_value_filter_add_null(struct live_value_filter *a);
+size_t live_value_filter_bytes(const struct live_value_filter *a);
+/* Appends the filter to out; after it call only live_value_filter_reset and _clear. */
+enum mrs_status live_value_filter_finish(struct live_value_filter *a, struct mrs_buf *out, struct mrs_view *filter,
+                                          struct mrs_err *e);
 
 /* ---- unit_from.c: the documents of `from` for the units of a load ---- */
 struct live_rec { /* one of these documents */
     struct mrs_val id;
-    struct mrs_view shape, sort;  /* sort: the bytes of its sort key */
-    uint32_t first_key, n_keys;   /* in live_from.keys */
-    bool failed, unsorted;        /* shape, order failed */
+    struct mrs_view payload, sort; /* sort: the bytes of its sort key */
+    uint32_t first_key, n_keys;    /* in live_from.keys */
+    bool failed, unsorted;         /* payload, order failed */
     const char *why, *why_where;
     struct mrs_view doc;          /* if unsorted: for the record of its refusal, if it has a match */
 };
@@ -83,18 +84,18 @@ struct live_entry { /* of the key table */
     uint32_t rec, span, next;     /* next: from 1; 0: none */
 };
 struct live_from {
-    bool by_path;                 /* queried by index; else the whole collection is read */
-    bool claimed;                 /* it is also the collection of the units: claims are removed there too */
-    bool lacking;                 /* some key of `wanted` cannot be queried; its span has pair 1 */
-    bool nulls;                   /* null is queried */
-    struct mrs_path path[2];      /* of the first pair, by side */
-    struct mrs_keys wanted;       /* keys of the units: sorted, without duplicates */
-    struct mrs_keys asked;        /* bytes of the queried values */
-    struct mrs_buf asked_values;  /* struct asked_value: those values */
-    struct mrs_keys keys;         /* of recs */
-    struct mrs_buf recs;          /* struct live_rec by `_id` */
+    bool by_path;                  /* queried by index; else the whole collection is read */
+    bool claimed;                  /* it is also the collection of the units: claims are removed there too */
+    bool lacking;                  /* some key of `needed` cannot be queried; its span has pair 1 */
+    bool nulls;                    /* null is queried */
+    struct mrs_path path[2];       /* of the first pair, by side */
+    struct mrs_keys needed;        /* keys of the units: sorted, without duplicates */
+    struct mrs_keys queried;       /* bytes of the queried values */
+    struct mrs_buf queried_values; /* struct queried_value: those values */
+    struct mrs_keys keys;          /* of recs */
+    struct mrs_buf recs;           /* struct live_rec by `_id` */
     struct mrs_buf entries, heads; /* the key table */
-    struct mrs_buf shape, sort;   /* being made */
+    struct mrs_buf payload, sort; /* being made */
     struct mrs_buf bases;         /* struct mrs_view, one for each unit */
     struct mrs_keys unit_keys;    /* of the current unit */
     struct mrs_buf same, order, matches; /* of the current unit */

@@ -201,7 +201,7 @@ live_units_open(struct live_job *job, uint32_t group, enum live_purpose purpose,
     u->purpose = purpose;
     u->ctx = (struct mrs_ctx){.mem = job->mem, .arena = &u->scratch, .err = &u->err};
     mrs_arena_init(&u->life, job->mem);
-    mrs_arena_init(&u->hold, job->mem);
+    mrs_arena_init(&u->load_arena, job->mem);
     mrs_arena_init(&u->scratch, job->mem);
     u->scratch.most = MRS_EVAL_BYTES_MAX;
     u->scratch.ask = is_cancelled;
@@ -258,7 +258,7 @@ live_units_close(struct live_units *u)
     mrs_buf_clear(&u->kept);
     mrs_buf_clear(&u->products);
     mrs_arena_clear(&u->scratch);
-    mrs_arena_clear(&u->hold);
+    mrs_arena_clear(&u->load_arena);
     mrs_arena_clear(&u->life);
     mrs_free(u->job->mem, u);
 }
@@ -292,20 +292,20 @@ live_unit_base(struct live_units *u, uint32_t main, struct mrs_view doc, struct 
 }
 
 enum mrs_status
-live_unit_hold(struct live_units *u, struct mrs_view doc, struct mrs_view *out, struct mrs_err *e)
+live_unit_copy(struct live_units *u, struct mrs_view doc, struct mrs_view *out, struct mrs_err *e)
 {
     MRS_ASSERT(doc.p || doc.n == 0);
     uint64_t memory = u->job->opts.memory ? u->job->opts.memory : LIVE_ONE_BYTES;
-    u->held += doc.n;
-    if (u->n > 1 && u->held > LIVE_LOAD_BYTES) {
+    u->load_bytes += doc.n;
+    if (u->n > 1 && u->load_bytes > LIVE_LOAD_BYTES) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "what belongs to %u documents is more than %u MiB", u->n,
                            LIVE_LOAD_BYTES >> 20);
     }
-    if (u->held > memory) {
+    if (u->load_bytes > memory) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "what belongs to this document is more than %llu MiB: give more "
                            "--memory, or run the plan with --quiet-by", (unsigned long long)(memory >> 20));
     }
-    uint8_t *p = mrs_arena_copy(&u->hold, doc.p, doc.n);
+    uint8_t *p = mrs_arena_copy(&u->load_arena, doc.p, doc.n);
     *out = (struct mrs_view){p, doc.n};
     return p ? MRS_OK : mrs_err_memory(e, doc.n);
 }
@@ -317,7 +317,7 @@ live_unit_refuse(struct live_units *u, struct live_unit *unit, uint32_t step)
     unit->refused = true;
     unit->why = u->err;
     unit->step = step;
-    unit->want = unit->doc;
+    unit->result = unit->doc;
     unit->n_products = 0;
 }
 
@@ -354,7 +354,7 @@ has_old_shape(struct live_units *u, struct mrs_view doc, bool *any, struct mrs_e
 /* The document becomes the group's output for its base only if its present fields equal what the base gives: else it
  * has been contracted already, and its base has lost the source of the new fields, or an application wrote. */
 static enum mrs_status
-contract(struct live_units *u, uint32_t main, struct live_unit *unit, struct mrs_view after, struct mrs_view *want,
+contract(struct live_units *u, uint32_t main, struct live_unit *unit, struct mrs_view after, struct mrs_view *result,
          struct mrs_err *e)
 {
     MRS_ASSERT(main < u->n_mains);
@@ -362,44 +362,44 @@ contract(struct live_units *u, uint32_t main, struct live_unit *unit, struct mrs
         unit->late = !live_claimed_differs(claims_of(u), unit->doc, after, true);
         return has_old_shape(u, unit->doc, &unit->differs, e);
     }
-    *want = after;
-    return u->later[main].n ? live_claimed_in(u->later[main], after, unit->doc, &u->out, want, e) : MRS_OK;
+    *result = after;
+    return u->later[main].n ? live_claimed_in(u->later[main], after, unit->doc, &u->out, result, e) : MRS_OK;
 }
 
 enum mrs_status
-live_unit_want(struct live_units *u, uint32_t main, struct live_unit *unit, struct mrs_view after, struct mrs_err *e)
+live_unit_result(struct live_units *u, uint32_t main, struct live_unit *unit, struct mrs_view after, struct mrs_err *e)
 {
     MRS_ASSERT(main < u->n_mains);
     uint32_t last = u->step[u->group->n - 1].no;
-    struct mrs_view want = unit->doc;
+    struct mrs_view result = unit->doc;
     enum mrs_status s = MRS_OK;
     if (u->purpose == LIVE_FOR_CONTRACT) {
-        s = contract(u, main, unit, after, &want, e);
+        s = contract(u, main, unit, after, &result, e);
     } else if (u->purpose == LIVE_FOR_DIRECT) {
-        want = after;
+        result = after;
     } else if (has_claims(u, u->main[main].side)) {
-        s = live_claimed_in(claims_of(u), unit->doc, after, &u->out, &want, e);
+        s = live_claimed_in(claims_of(u), unit->doc, after, &u->out, &result, e);
     }
-    MRS_THEN(s, live_stored(want, &u->kept, &want, e));
+    MRS_THEN(s, live_stored(result, &u->kept, &result, e));
     if (s != MRS_OK) {
         return s;
     }
-    if (live_same(want, unit->doc)) {
-        unit->want = unit->doc;
+    if (live_same(result, unit->doc)) {
+        unit->result = unit->doc;
         return MRS_OK;
     }
     mrs_err_clear(&u->err);
-    if (want.n > MRS_DOC_MAX && want.n > unit->doc.n) {
-        mrs_err_set(&u->err, MRS_SKIP, MRS_E_LIMIT, "the document would be %u bytes, more than 16 MiB", want.n);
+    if (result.n > MRS_DOC_MAX && result.n > unit->doc.n) {
+        mrs_err_set(&u->err, MRS_SKIP, MRS_E_LIMIT, "the document would be %u bytes, more than 16 MiB", result.n);
         live_unit_refuse(u, unit, last);
         return MRS_OK;
     }
-    if (!mrs_identical(mrs_doc_get(want, "_id"), mrs_doc_get(unit->doc, "_id"))) {
+    if (!mrs_identical(mrs_doc_get(result, "_id"), mrs_doc_get(unit->doc, "_id"))) {
         mrs_err_set(&u->err, MRS_SKIP, MRS_E_REFUSED, "its _id would change, which cannot be done in place");
         live_unit_refuse(u, unit, last);
         return MRS_OK;
     }
-    return live_unit_hold(u, want, &unit->want, e);
+    return live_unit_copy(u, result, &unit->result, e);
 }
 
 /* ---- one-document steps, and steps that make documents in other collections ---- */
@@ -452,7 +452,7 @@ derive_map(struct live_units *u, uint32_t main, struct live_unit *unit, struct m
     if (s == MRS_SKIP) {
         return refuse_map(u, main, unit, step, e);
     }
-    return s == MRS_OK ? live_unit_want(u, main, unit, doc, e) : live_unit_failed(u, s, e);
+    return s == MRS_OK ? live_unit_result(u, main, unit, doc, e) : live_unit_failed(u, s, e);
 }
 
 /* While the old schema is removed, a document may be read again after its change; then it must not change any more. The
@@ -460,13 +460,13 @@ derive_map(struct live_units *u, uint32_t main, struct live_unit *unit, struct m
 static enum mrs_status
 check_again(struct live_units *u, uint32_t main, struct live_unit *unit, struct mrs_err *e)
 {
-    struct live_unit next = {.doc = unit->want, .want = unit->want};
-    if (u->purpose == LIVE_FOR_EXPAND || unit->refused || live_same(unit->want, unit->doc) ||
+    struct live_unit next = {.doc = unit->result, .result = unit->result};
+    if (u->purpose == LIVE_FOR_EXPAND || unit->refused || live_same(unit->result, unit->doc) ||
         LIVE_MUTANT("once-is-enough")) {
         return MRS_OK;
     }
     enum mrs_status s = derive_map(u, main, &next, e);
-    if (s == MRS_OK && (next.refused || next.differs || !live_same(next.want, unit->want))) {
+    if (s == MRS_OK && (next.refused || next.differs || !live_same(next.result, unit->result))) {
         mrs_err_clear(&u->err);
         mrs_err_set(&u->err, MRS_SKIP, MRS_E_REFUSED,
                     "what it becomes would be changed once more when it is met again: change it by hand, or run the "
@@ -497,7 +497,7 @@ keep_product(struct live_units *u, struct live_unit *unit, const struct mrs_prod
     MRS_ASSERT(p->side >= 0);
     struct live_product made = {.coll = u->step->desc.sides[p->side].coll, .side = p->side};
     enum mrs_status s = live_stored(p->doc, &u->kept, &made.doc, e);
-    MRS_THEN(s, live_unit_hold(u, made.doc, &made.doc, e));
+    MRS_THEN(s, live_unit_copy(u, made.doc, &made.doc, e));
     if (s == MRS_OK) {
         mrs_buf_put(&u->products, &made, sizeof made);
         unit->n_products++;
@@ -532,7 +532,7 @@ derive_spread(struct live_units *u, uint32_t main, struct live_unit *unit, struc
             }
         }
     }
-    return s == MRS_END ? live_unit_want(u, main, unit, after, e) : live_unit_failed(u, s, e);
+    return s == MRS_END ? live_unit_result(u, main, unit, after, e) : live_unit_failed(u, s, e);
 }
 
 static enum mrs_status
@@ -563,7 +563,7 @@ begin_unit(struct live_units *u, struct live_unit *unit, struct mrs_view doc)
     MRS_ASSERT(mrs_view_is_framed(doc));
     memset(unit, 0, sizeof *unit);
     mrs_err_clear(&unit->why);
-    unit->doc = unit->want = doc;
+    unit->doc = unit->result = doc;
     if (mrs_doc_has_duplicates(u->job->mem, doc, true)) {
         mrs_err_clear(&u->err);
         mrs_err_set(&u->err, MRS_SKIP, MRS_E_REFUSED, "a field name stands in it twice");
@@ -591,9 +591,9 @@ live_units_load(struct live_units *u, uint32_t main, const struct mrs_view *docs
     MRS_ASSERT(main < u->n_mains);
     bool join = u->step->desc.family == MRS_FAMILY_JOIN;
     enum mrs_status s = MRS_OK;
-    mrs_arena_reset(&u->hold);
+    mrs_arena_reset(&u->load_arena);
     mrs_buf_reset(&u->products);
-    u->held = 0;
+    u->load_bytes = 0;
     u->n = n;
     for (uint32_t i = 0; i < n; i++) {
         begin_unit(u, &units[i], docs[i]);

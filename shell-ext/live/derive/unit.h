@@ -17,13 +17,13 @@ struct live_product {
 };
 struct live_unit { /* all views live until the next live_units_load */
     struct mrs_view doc;      /* as read */
-    struct mrs_view want;     /* the wanted document: doc with derived claims (EXPAND), or the complete result; equal
+    struct mrs_view result;   /* the derived document: doc with derived claims (EXPAND), or the complete result; equal
                                * bytes: no change needed */
     struct live_product *product;
     uint32_t n_products;
     bool differs;             /* CONTRACT: the present claims are not the derived ones, and the old schema is still
-                               * there: want = doc, to be verified first. Claims that differ without any field of the
-                               * old schema: it has been contracted already, want = doc */
+                               * there: result = doc, to be verified first. Claims that differ without any field of the
+                               * old schema: it has been contracted already, result = doc */
     bool late;                /* if it differs: only because some claims are missing */
     bool refused;
     struct mrs_err why;       /* if refused: msg, where */

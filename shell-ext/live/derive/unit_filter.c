@@ -8,25 +8,25 @@
 #include "derive.h"
 
 void
-live_ask_init(struct live_ask *a, struct mrs_mem *mem, const char *path)
+live_value_filter_init(struct live_value_filter *a, struct mrs_mem *mem, const char *path)
 {
     MRS_ASSERT(path[0]);
     memset(a, 0, sizeof *a);
     a->path = path;
     mrs_buf_init(&a->in, mem, MRS_DOC_READ_MAX);
     mrs_buf_init(&a->rest, mem, MRS_DOC_READ_MAX);
-    live_ask_reset(a);
+    live_value_filter_reset(a);
 }
 
 void
-live_ask_clear(struct live_ask *a)
+live_value_filter_clear(struct live_value_filter *a)
 {
     mrs_buf_clear(&a->in);
     mrs_buf_clear(&a->rest);
 }
 
 void
-live_ask_reset(struct live_ask *a)
+live_value_filter_reset(struct live_value_filter *a)
 {
     mrs_buf_reset(&a->in);
     mrs_buf_reset(&a->rest);
@@ -49,7 +49,7 @@ begins_with_dollar(struct mrs_val v)
 
 /* Adds the clause {path: {operator: v}}. */
 static void
-add_clause(struct live_ask *a, const char *operator, struct mrs_val v)
+add_clause(struct live_value_filter *a, const char *operator, struct mrs_val v)
 {
     mrs_build_item_open(&a->clauses, MRS_DOCUMENT);
     mrs_build_open(&a->clauses, a->path, (uint32_t)strlen(a->path), MRS_DOCUMENT);
@@ -60,7 +60,7 @@ add_clause(struct live_ask *a, const char *operator, struct mrs_val v)
 }
 
 void
-live_ask_value(struct live_ask *a, struct mrs_val v)
+live_value_filter_add(struct live_value_filter *a, struct mrs_val v)
 {
     MRS_ASSERT(mrs_val_is_sized(v));
     if (v.type == MRS_REGEX || begins_with_dollar(v)) {
@@ -72,7 +72,7 @@ live_ask_value(struct live_ask *a, struct mrs_val v)
 }
 
 void
-live_ask_nulls(struct live_ask *a)
+live_value_filter_add_nulls(struct live_value_filter *a)
 {
     uint8_t room[16];
     mrs_build_item(&a->in_list, mrs_null());
@@ -81,20 +81,20 @@ live_ask_nulls(struct live_ask *a)
 }
 
 void
-live_ask_null_itself(struct live_ask *a)
+live_value_filter_add_null(struct live_value_filter *a)
 {
     uint8_t room[16];
     add_clause(a, "$type", mrs_make_i32(room, MRS_NULL));
 }
 
 size_t
-live_ask_bytes(const struct live_ask *a)
+live_value_filter_bytes(const struct live_value_filter *a)
 {
     return a->in.n + a->rest.n;
 }
 
 static void
-put_condition(struct mrs_build *b, const struct live_ask *a, struct mrs_view in, struct mrs_view clauses)
+put_condition(struct mrs_build *b, const struct live_value_filter *a, struct mrs_view in, struct mrs_view clauses)
 {
     uint32_t n = (uint32_t)strlen(a->path);
     struct mrs_val list = {in.p, in.n, MRS_ARRAY};
@@ -119,7 +119,7 @@ put_condition(struct mrs_build *b, const struct live_ask *a, struct mrs_view in,
 }
 
 enum mrs_status
-live_ask_filter(struct live_ask *a, struct mrs_buf *out, struct mrs_view *filter, struct mrs_err *e)
+live_value_filter_finish(struct live_value_filter *a, struct mrs_buf *out, struct mrs_view *filter, struct mrs_err *e)
 {
     struct mrs_view in, clauses;
     struct mrs_build b;
@@ -140,7 +140,7 @@ static enum mrs_status
 belongs(struct live_units *u, const char *field, const char *of, const struct mrs_view *docs, uint32_t n,
         struct mrs_buf *out, struct mrs_err *e)
 {
-    struct live_ask ask;
+    struct live_value_filter values;
     struct mrs_path path;
     struct mrs_view filter;
     mrs_arena_reset(&u->scratch);
@@ -152,17 +152,17 @@ belongs(struct live_units *u, const char *field, const char *of, const struct mr
     if (s != MRS_OK) {
         return s;
     }
-    live_ask_init(&ask, u->job->mem, field);
+    live_value_filter_init(&values, u->job->mem, field);
     for (uint32_t i = 0; i < n; i++) {
         struct mrs_val v = mrs_path_get(&path, docs[i]);
         if (v.type == MRS_NULL) {
-            live_ask_null_itself(&ask);
+            live_value_filter_add_null(&values);
         } else if (v.type != MRS_MISSING && v.type != MRS_UNDEFINED && v.type != MRS_ARRAY) {
-            live_ask_value(&ask, v);
+            live_value_filter_add(&values, v);
         }
     }
-    s = live_ask_filter(&ask, out, &filter, e);
-    live_ask_clear(&ask);
+    s = live_value_filter_finish(&values, out, &filter, e);
+    live_value_filter_clear(&values);
     return s;
 }
 

@@ -13,18 +13,18 @@
 
 #include <stdlib.h>
 
-enum { ASK_BYTES = 8 << 20 };
+enum { VALUES_BYTES = 8 << 20 };
 
-struct asked_value { /* a value to query */
+struct queried_value { /* a value to query */
     struct mrs_val v;
-    uint32_t off, len; /* its key in live_from.asked */
+    uint32_t off, len; /* its key in live_from.queried */
 };
 
 /* ---- memory ---- */
 static struct mrs_buf *
 buffer(struct live_from *f, size_t i)
 {
-    struct mrs_buf *all[] = {&f->asked_values, &f->recs, &f->entries, &f->heads, &f->shape, &f->sort,
+    struct mrs_buf *all[] = {&f->queried_values, &f->recs, &f->entries, &f->heads, &f->payload, &f->sort,
                              &f->bases,        &f->same, &f->order,   &f->matches, NULL};
     return all[i];
 }
@@ -32,7 +32,7 @@ buffer(struct live_from *f, size_t i)
 static struct mrs_keys *
 key_list(struct live_from *f, size_t i)
 {
-    struct mrs_keys *all[] = {&f->wanted, &f->asked, &f->keys, &f->unit_keys, NULL};
+    struct mrs_keys *all[] = {&f->needed, &f->queried, &f->keys, &f->unit_keys, NULL};
     return all[i];
 }
 
@@ -153,98 +153,98 @@ live_keys_find(const struct mrs_keys *k, const uint8_t *p, uint32_t n, uint8_t k
 }
 
 static int
-by_asked_value(const void *a, const void *b, void *arg)
+by_queried_value(const void *a, const void *b, void *arg)
 {
-    const struct asked_value *x = a, *y = b;
+    const struct queried_value *x = a, *y = b;
     const uint8_t *p = ((const struct mrs_keys *)arg)->bytes.p;
     return compare_bytes(p + x->off, x->len, p + y->off, y->len);
 }
 
 static uint32_t
-sort_asked_values(struct live_from *f)
+sort_queried_values(struct live_from *f)
 {
-    struct asked_value *w = (struct asked_value *)(void *)f->asked_values.p;
-    uint32_t n = 0, all = (uint32_t)(f->asked_values.n / sizeof *w);
+    struct queried_value *w = (struct queried_value *)(void *)f->queried_values.p;
+    uint32_t n = 0, all = (uint32_t)(f->queried_values.n / sizeof *w);
     if (all > 1) {
-        qsort_r(w, all, sizeof *w, by_asked_value, &f->asked);
+        qsort_r(w, all, sizeof *w, by_queried_value, &f->queried);
     }
     for (uint32_t i = 0; i < all; i++) {
-        if (n == 0 || by_asked_value(&w[n - 1], &w[i], &f->asked) != 0) {
+        if (n == 0 || by_queried_value(&w[n - 1], &w[i], &f->queried) != 0) {
             w[n++] = w[i];
         }
     }
-    f->asked_values.n = n * sizeof *w;
+    f->queried_values.n = n * sizeof *w;
     return n;
 }
 
 /* Does a queried value return this key? It does if it is its first part (all of it, except for keys made from several
  * values). No key is a prefix of another, so the greatest one that is not above it is the only candidate. */
 static bool
-is_asked(const struct live_from *f, uint32_t n, const uint8_t *p, uint32_t len)
+is_queried(const struct live_from *f, uint32_t n, const uint8_t *p, uint32_t len)
 {
-    const struct asked_value *w = (const struct asked_value *)(const void *)f->asked_values.p;
+    const struct queried_value *w = (const struct queried_value *)(const void *)f->queried_values.p;
     uint32_t lo = 0, hi = n;
     while (lo < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
-        if (compare_bytes(f->asked.bytes.p + w[mid].off, w[mid].len, p, len) <= 0) {
+        if (compare_bytes(f->queried.bytes.p + w[mid].off, w[mid].len, p, len) <= 0) {
             lo = mid + 1;
         } else {
             hi = mid;
         }
     }
-    return lo > 0 && w[lo - 1].len <= len && memcmp(f->asked.bytes.p + w[lo - 1].off, p, w[lo - 1].len) == 0;
+    return lo > 0 && w[lo - 1].len <= len && memcmp(f->queried.bytes.p + w[lo - 1].off, p, w[lo - 1].len) == 0;
 }
 
 /* ---- keys of the units ---- */
 static enum mrs_status
-ask_value(void *arg, struct mrs_val v)
+query_value(void *arg, struct mrs_val v)
 {
     struct live_units *u = arg;
     struct live_from *f = u->from;
     if (mrs_is_nullish(v)) {
         return MRS_OK; /* queried if the step makes a key from it */
     }
-    enum mrs_status s = mrs_keys_add(&f->asked, 0, 0, v, &u->err);
+    enum mrs_status s = mrs_keys_add(&f->queried, 0, 0, v, &u->err);
     if (s == MRS_OK) {
-        struct asked_value w = {v, f->asked.span[0].off, f->asked.span[0].len};
-        f->asked.n = 0;
-        mrs_buf_put(&f->asked_values, &w, sizeof w);
-        s = mrs_buf_status(&f->asked_values, &u->err);
+        struct queried_value w = {v, f->queried.span[0].off, f->queried.span[0].len};
+        f->queried.n = 0;
+        mrs_buf_put(&f->queried_values, &w, sizeof w);
+        s = mrs_buf_status(&f->queried_values, &u->err);
     }
     return s;
 }
 
-/* Adds the keys of a document of this side, only those of the first pair, to `wanted`, and its values to the queried
+/* Adds the keys of a document of this side, only those of the first pair, to `needed`, and its values to the queried
  * ones. */
 static enum mrs_status
-ask_keys(struct live_units *u, int side, struct mrs_view doc)
+query_keys(struct live_units *u, int side, struct mrs_view doc)
 {
     MRS_ASSERT(side == 0 || side == 1);
     struct live_from *f = u->from;
-    uint32_t first = f->wanted.n, n = first;
-    enum mrs_status s = u->step->type->join->keys(u->step->state, &u->ctx, side, doc, &f->wanted);
+    uint32_t first = f->needed.n, n = first;
+    enum mrs_status s = u->step->type->join->keys(u->step->state, &u->ctx, side, doc, &f->needed);
     if (s == MRS_OK && f->by_path) {
-        s = mrs_path_each(&f->path[side], doc, false, ask_value, u);
+        s = mrs_path_each(&f->path[side], doc, false, query_value, u);
     }
-    for (uint32_t i = first; i < f->wanted.n && s == MRS_OK; i++) {
-        if (f->wanted.span[i].pair == 0) {
-            f->nulls = f->nulls || f->wanted.span[i].null;
-            f->wanted.span[n++] = f->wanted.span[i];
+    for (uint32_t i = first; i < f->needed.n && s == MRS_OK; i++) {
+        if (f->needed.span[i].pair == 0) {
+            f->nulls = f->nulls || f->needed.span[i].null;
+            f->needed.span[n++] = f->needed.span[i];
         }
     }
-    f->wanted.n = n;
+    f->needed.n = n;
     return s;
 }
 
 /* Adds the keys of a unit. */
 static enum mrs_status
-want_keys(struct live_units *u, struct mrs_view base)
+query_unit_keys(struct live_units *u, struct mrs_view base)
 {
     bool part = true;
     mrs_arena_reset(&u->scratch);
     mrs_err_clear(&u->err);
     enum mrs_status s = u->step->type->join->takes_part(u->step->state, &u->ctx, 1, base, &part);
-    return s != MRS_OK || !part ? s : ask_keys(u, 1, base);
+    return s != MRS_OK || !part ? s : query_keys(u, 1, base);
 }
 
 static enum mrs_status
@@ -256,12 +256,12 @@ note_unit(struct live_units *u, uint32_t main, struct live_unit *unit, struct mr
     if (!unit->refused) {
         s = live_unit_base(u, main, unit->doc, &base, e);
         if (s == MRS_OK && base.p != unit->doc.p) {
-            s = live_unit_hold(u, base, &base, e);
+            s = live_unit_copy(u, base, &base, e);
         }
         if (s != MRS_OK) {
             return s;
         }
-        s = want_keys(u, base);
+        s = query_unit_keys(u, base);
         if (s == MRS_SKIP) {
             live_unit_refuse(u, unit, u->step->no);
         } else if (s != MRS_OK) {
@@ -273,13 +273,13 @@ note_unit(struct live_units *u, uint32_t main, struct live_unit *unit, struct mr
 }
 
 static void
-check_asked(struct live_from *f, uint32_t n_asked)
+check_queried(struct live_from *f, uint32_t n_queried)
 {
-    for (uint32_t i = 0; i < f->wanted.n; i++) {
-        struct mrs_keyspan *s = &f->wanted.span[i];
-        bool asked = s->kind == 0 && (s->null || is_asked(f, n_asked, f->wanted.bytes.p + s->off, s->len));
-        s->pair = asked ? 0 : 1;
-        f->lacking = f->lacking || !asked;
+    for (uint32_t i = 0; i < f->needed.n; i++) {
+        struct mrs_keyspan *s = &f->needed.span[i];
+        bool queried = s->kind == 0 && (s->null || is_queried(f, n_queried, f->needed.bytes.p + s->off, s->len));
+        s->pair = queried ? 0 : 1;
+        f->lacking = f->lacking || !queried;
     }
 }
 
@@ -293,31 +293,31 @@ live_from_refuse(struct live_units *u, struct mrs_view doc, struct mrs_err *e)
 
 /* Copies a text that lives until the next load. */
 static const char *
-hold_text(struct live_units *u, const char *text)
+copy_text(struct live_units *u, const char *text)
 {
-    return mrs_arena_copy(&u->hold, text, strlen(text) + 1);
+    return mrs_arena_copy(&u->load_arena, text, strlen(text) + 1);
 }
 
 static enum mrs_status
-make_shape(struct live_units *u, struct mrs_view doc, struct live_rec *r, struct mrs_err *e)
+make_payload(struct live_units *u, struct mrs_view doc, struct live_rec *r, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
     struct live_from *f = u->from;
-    mrs_buf_reset(&f->shape);
+    mrs_buf_reset(&f->payload);
     mrs_err_clear(&u->err);
-    enum mrs_status s = u->step->type->join->shape(u->step->state, &u->ctx, doc, &f->shape);
+    enum mrs_status s = u->step->type->join->payload(u->step->state, &u->ctx, doc, &f->payload);
     if (s == MRS_SKIP) {
         r->failed = true;
-        r->shape = mrs_empty_doc();
-        r->why = hold_text(u, u->err.msg);
-        r->why_where = hold_text(u, u->err.where);
+        r->payload = mrs_empty_doc();
+        r->why = copy_text(u, u->err.msg);
+        r->why_where = copy_text(u, u->err.where);
         return r->why && r->why_where ? MRS_OK : mrs_err_memory(e, 0);
     }
     if (s != MRS_OK) {
         return live_unit_failed(u, s, e);
     }
-    s = mrs_buf_status(&f->shape, e);
-    return s == MRS_OK ? live_unit_hold(u, (struct mrs_view){f->shape.p, (uint32_t)f->shape.n}, &r->shape, e) : s;
+    s = mrs_buf_status(&f->payload, e);
+    return s == MRS_OK ? live_unit_copy(u, (struct mrs_view){f->payload.p, (uint32_t)f->payload.n}, &r->payload, e) : s;
 }
 
 /* A document without a sort key has no position; it is refused if a unit matches it. */
@@ -331,23 +331,23 @@ make_order(struct live_units *u, struct mrs_view doc, struct live_rec *r, struct
     enum mrs_status s = u->step->type->join->order(u->step->state, &u->ctx, doc, &f->sort);
     if (s == MRS_SKIP) {
         r->unsorted = true;
-        r->why = hold_text(u, u->err.msg);
-        r->why_where = hold_text(u, u->err.where);
-        return r->why && r->why_where ? live_unit_hold(u, doc, &r->doc, e) : mrs_err_memory(e, 0);
+        r->why = copy_text(u, u->err.msg);
+        r->why_where = copy_text(u, u->err.where);
+        return r->why && r->why_where ? live_unit_copy(u, doc, &r->doc, e) : mrs_err_memory(e, 0);
     }
     if (s != MRS_OK) {
         return live_unit_failed(u, s, e);
     }
     s = mrs_buf_status(&f->sort, e);
-    return s == MRS_OK ? live_unit_hold(u, (struct mrs_view){f->sort.p, (uint32_t)f->sort.n}, &r->sort, e) : s;
+    return s == MRS_OK ? live_unit_copy(u, (struct mrs_view){f->sort.p, (uint32_t)f->sort.n}, &r->sort, e) : s;
 }
 
 static bool
-is_wanted(const struct live_from *f, uint32_t first)
+is_needed(const struct live_from *f, uint32_t first)
 {
     for (uint32_t i = first; i < f->keys.n; i++) {
         const struct mrs_keyspan *s = &f->keys.span[i];
-        if (s->pair == 0 && live_keys_find(&f->wanted, f->keys.bytes.p + s->off, s->len, s->kind) != UINT32_MAX) {
+        if (s->pair == 0 && live_keys_find(&f->needed, f->keys.bytes.p + s->off, s->len, s->kind) != UINT32_MAX) {
             return true;
         }
     }
@@ -360,14 +360,14 @@ keep_rec(struct live_units *u, struct mrs_view doc, uint32_t first, struct mrs_e
     MRS_ASSERT(mrs_view_is_framed(doc));
     struct live_from *f = u->from;
     struct live_rec r = {.first_key = first, .n_keys = f->keys.n - first};
-    if (!mrs_val_copy(&u->hold, mrs_doc_get(doc, "_id"), &r.id)) {
+    if (!mrs_val_copy(&u->load_arena, mrs_doc_get(doc, "_id"), &r.id)) {
         return mrs_err_memory(e, doc.n);
     }
     for (uint32_t i = first; i < f->keys.n; i++) {
-        u->held += f->keys.span[i].len;
+        u->load_bytes += f->keys.span[i].len;
     }
     enum mrs_status s = u->step->desc.sorted ? make_order(u, doc, &r, e) : MRS_OK;
-    s = s == MRS_OK && !r.unsorted ? make_shape(u, doc, &r, e) : s;
+    s = s == MRS_OK && !r.unsorted ? make_payload(u, doc, &r, e) : s;
     if (s == MRS_OK) {
         mrs_buf_put(&f->recs, &r, sizeof r);
         s = mrs_buf_status(&f->recs, e);
@@ -398,7 +398,7 @@ take_doc(struct live_units *u, uint32_t main, struct mrs_view doc, struct mrs_er
         return MRS_OK;
     }
     MRS_THEN(s, ops->keys(u->step->state, &u->ctx, 0, seen, &f->keys));
-    if (s == MRS_OK && is_wanted(f, first)) {
+    if (s == MRS_OK && is_needed(f, first)) {
         return keep_rec(u, seen, first, e);
     }
     f->keys.n = first;
@@ -429,48 +429,49 @@ read_docs(struct live_units *u, uint32_t main, struct mrs_view filter, struct mr
 }
 
 static enum mrs_status
-read_asked(struct live_units *u, uint32_t main, struct live_ask *ask, struct mrs_buf *room, struct mrs_err *e)
+read_queried(struct live_units *u, uint32_t main, struct live_value_filter *values, struct mrs_buf *room,
+             struct mrs_err *e)
 {
     struct mrs_view filter;
     mrs_buf_reset(room);
-    enum mrs_status s = live_ask_filter(ask, room, &filter, e);
+    enum mrs_status s = live_value_filter_finish(values, room, &filter, e);
     MRS_THEN(s, read_docs(u, main, filter, e));
-    live_ask_reset(ask);
+    live_value_filter_reset(values);
     return s;
 }
 
 static bool
-is_full(const struct live_ask *ask, struct mrs_val next)
+is_full(const struct live_value_filter *values, struct mrs_val next)
 {
-    uint32_t n = ask->n_in + ask->n_clauses;
-    return n >= LIVE_IN_MAX || (n && live_ask_bytes(ask) + next.n > ASK_BYTES);
+    uint32_t n = values->n_in + values->n_clauses;
+    return n >= LIVE_IN_MAX || (n && live_value_filter_bytes(values) + next.n > VALUES_BYTES);
 }
 
 static enum mrs_status
-read_by_path(struct live_units *u, uint32_t main, uint32_t n_asked, struct mrs_err *e)
+read_by_path(struct live_units *u, uint32_t main, uint32_t n_queried, struct mrs_err *e)
 {
     MRS_ASSERT(main < u->n_mains);
-    const struct asked_value *w = (const struct asked_value *)(const void *)u->from->asked_values.p;
-    struct live_ask ask;
+    const struct queried_value *w = (const struct queried_value *)(const void *)u->from->queried_values.p;
+    struct live_value_filter values;
     struct mrs_buf room;
     enum mrs_status s = MRS_OK;
-    live_ask_init(&ask, u->job->mem, u->step->desc.pairs[0].from);
+    live_value_filter_init(&values, u->job->mem, u->step->desc.pairs[0].from);
     mrs_buf_init(&room, u->job->mem, MRS_DOC_READ_MAX);
-    for (uint32_t i = 0; i < n_asked && s == MRS_OK; i++) {
-        s = is_full(&ask, w[i].v) ? read_asked(u, main, &ask, &room, e) : MRS_OK;
-        live_ask_value(&ask, w[i].v);
+    for (uint32_t i = 0; i < n_queried && s == MRS_OK; i++) {
+        s = is_full(&values, w[i].v) ? read_queried(u, main, &values, &room, e) : MRS_OK;
+        live_value_filter_add(&values, w[i].v);
     }
-    if (s == MRS_OK && u->from->nulls && is_full(&ask, mrs_null())) {
-        s = read_asked(u, main, &ask, &room, e);
+    if (s == MRS_OK && u->from->nulls && is_full(&values, mrs_null())) {
+        s = read_queried(u, main, &values, &room, e);
     }
     if (s == MRS_OK && u->from->nulls) {
-        live_ask_nulls(&ask);
+        live_value_filter_add_nulls(&values);
     }
-    if (s == MRS_OK && (ask.n_in || ask.n_clauses)) {
-        s = read_asked(u, main, &ask, &room, e);
+    if (s == MRS_OK && (values.n_in || values.n_clauses)) {
+        s = read_queried(u, main, &values, &room, e);
     }
     mrs_buf_clear(&room);
-    live_ask_clear(&ask);
+    live_value_filter_clear(&values);
     return s;
 }
 
@@ -549,9 +550,9 @@ read_units_again(struct live_units *u, uint32_t main, struct live_unit *units, u
         s = s == MRS_OK
             ? live_find_one(u->job->link, &u->main[main].coll, q, mrs_empty_doc(), &found, &fault, e) : s;
         if (s == MRS_OK) {
-            s = live_unit_hold(u, (struct mrs_view){found.p, (uint32_t)found.n}, &units[i].doc, e);
+            s = live_unit_copy(u, (struct mrs_view){found.p, (uint32_t)found.n}, &units[i].doc, e);
             MRS_THEN(s, live_unit_base(u, main, units[i].doc, &bases[i], e));
-            MRS_THEN(s, live_unit_hold(u, bases[i], &bases[i], e));
+            MRS_THEN(s, live_unit_copy(u, bases[i], &bases[i], e));
         }
         s = s == MRS_END ? MRS_OK : s;
     }
@@ -573,13 +574,13 @@ live_from_load(struct live_units *u, uint32_t main, struct live_unit *units, uin
     if (s != MRS_OK) {
         return s;
     }
-    sort_keys(&f->wanted);
-    uint32_t n_asked = sort_asked_values(f);
+    sort_keys(&f->needed);
+    uint32_t n_queried = sort_queried_values(f);
     if (f->by_path) {
-        check_asked(f, n_asked);
+        check_queried(f, n_queried);
     }
-    if (f->wanted.n) {
-        s = f->by_path ? read_by_path(u, main, n_asked, e) : read_docs(u, main, mrs_empty_doc(), e);
+    if (f->needed.n) {
+        s = f->by_path ? read_by_path(u, main, n_queried, e) : read_docs(u, main, mrs_empty_doc(), e);
     }
     LIVE_STOP("after-read-from");
     if (s == MRS_OK && LIVE_MUTANT("sources-before-target")) {
@@ -601,23 +602,23 @@ live_units_pair(const struct live_units *u)
 
 /* Adds the keys of documents of `from`. A refused document has none that a unit could match. */
 static enum mrs_status
-ask_all(struct live_units *u, const struct mrs_view *docs, uint32_t n, struct mrs_err *e)
+query_from_keys(struct live_units *u, const struct mrs_view *docs, uint32_t n, struct mrs_err *e)
 {
     MRS_ASSERT(u->from);
     enum mrs_status s = MRS_OK;
     forget(u->from);
-    mrs_arena_reset(&u->hold);
-    u->held = 0;
+    mrs_arena_reset(&u->load_arena);
+    u->load_bytes = 0;
     u->n = n;
     for (uint32_t i = 0; i < n && s == MRS_OK; i++) {
         struct mrs_view seen = docs[i];
         s = u->from->claimed ? live_unit_base(u, 0, docs[i], &seen, e) : MRS_OK;
         if (s == MRS_OK && seen.p != docs[i].p) {
-            s = live_unit_hold(u, seen, &seen, e);
+            s = live_unit_copy(u, seen, &seen, e);
         }
         mrs_arena_reset(&u->scratch);
         mrs_err_clear(&u->err);
-        s = s == MRS_OK ? live_unit_failed(u, ask_keys(u, 0, seen), e) : s;
+        s = s == MRS_OK ? live_unit_failed(u, query_keys(u, 0, seen), e) : s;
         s = s == MRS_SKIP ? MRS_OK : s;
     }
     return s;
@@ -629,33 +630,36 @@ live_units_meeting(struct live_units *u, const struct mrs_view *docs, uint32_t n
 {
     MRS_ASSERT(u->from && all);
     struct live_from *f = u->from;
-    struct live_ask ask;
+    struct live_value_filter values;
     struct mrs_view filter;
-    enum mrs_status s = ask_all(u, docs, n, e);
+    enum mrs_status s = query_from_keys(u, docs, n, e);
     if (s != MRS_OK) {
         return s;
     }
-    sort_keys(&f->wanted);
-    uint32_t n_asked = sort_asked_values(f);
-    const struct asked_value *w = (const struct asked_value *)(const void *)f->asked_values.p;
-    check_asked(f, n_asked);
+    sort_keys(&f->needed);
+    uint32_t n_queried = sort_queried_values(f);
+    const struct queried_value *w = (const struct queried_value *)(const void *)f->queried_values.p;
+    check_queried(f, n_queried);
     *all = !f->lacking;
-    if (n_asked + f->nulls == 0) {
+    if (n_queried + f->nulls == 0) {
         return MRS_END;
     }
-    if (n_asked + f->nulls > LIVE_IN_MAX) {
-        return mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "%u keys are too many for one question", n_asked);
+    if (n_queried + f->nulls > LIVE_IN_MAX) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "%u keys are too many for one question", n_queried);
     }
-    live_ask_init(&ask, u->job->mem, u->step->desc.pairs[0].into);
-    for (uint32_t i = 0; i < n_asked; i++) {
-        live_ask_value(&ask, w[i].v);
+    live_value_filter_init(&values, u->job->mem, u->step->desc.pairs[0].into);
+    for (uint32_t i = 0; i < n_queried; i++) {
+        live_value_filter_add(&values, w[i].v);
     }
     if (f->nulls) {
-        live_ask_nulls(&ask);
+        live_value_filter_add_nulls(&values);
     }
-    s = live_ask_bytes(&ask) > ASK_BYTES ? mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "the keys of %u documents are more "
-                                                       "than %d MiB", n, ASK_BYTES >> 20)
-                                         : live_ask_filter(&ask, out, &filter, e);
-    live_ask_clear(&ask);
+    if (live_value_filter_bytes(&values) > VALUES_BYTES) {
+        s = mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "the keys of %u documents are more than %d MiB", n,
+                        VALUES_BYTES >> 20);
+    } else {
+        s = live_value_filter_finish(&values, out, &filter, e);
+    }
+    live_value_filter_clear(&values);
     return s;
 }

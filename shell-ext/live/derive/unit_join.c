@@ -38,7 +38,7 @@ next(struct mrs_matches *m, struct mrs_match *out, struct mrs_err *e)
     }
     const struct joined_match *t = (const struct joined_match *)(const void *)x->u->from->matches.p + x->at++;
     const struct live_rec *r = &recs(x->u->from)[t->rec];
-    *out = (struct mrs_match){t->rec, t->ref, r->shape, r->failed, r->why, r->why_where};
+    *out = (struct mrs_match){t->rec, t->ref, r->payload, r->failed, r->why, r->why_where};
     return MRS_OK;
 }
 
@@ -230,8 +230,8 @@ lacks(const struct live_from *f)
     for (uint32_t i = 0; f->lacking && i < f->unit_keys.n; i++) {
         const struct mrs_keyspan *s = &f->unit_keys.span[i];
         uint32_t at = s->pair ? UINT32_MAX
-                              : live_keys_find(&f->wanted, f->unit_keys.bytes.p + s->off, s->len, s->kind);
-        if (at != UINT32_MAX && f->wanted.span[at].pair) {
+                              : live_keys_find(&f->needed, f->unit_keys.bytes.p + s->off, s->len, s->kind);
+        if (at != UINT32_MAX && f->needed.span[at].pair) {
             return true;
         }
     }
@@ -280,7 +280,7 @@ join_one(struct live_units *u, uint32_t main, struct live_unit *unit, struct mrs
         live_unit_refuse(u, unit, u->step->no);
         return MRS_OK;
     }
-    return s == MRS_OK ? live_unit_want(u, main, unit, after, e) : s;
+    return s == MRS_OK ? live_unit_result(u, main, unit, after, e) : s;
 }
 
 enum mrs_status

@@ -237,15 +237,15 @@ live_load_reached(struct mrs_view status, const struct live_loads *loads, double
 static void
 note(const struct live_job *job, const char *line)
 {
-    if (job->say) {
-        job->say(job->arg, line);
+    if (job->print_line) {
+        job->print_line(job->arg, line);
     }
 }
 
 /* A command on admin that may be forbidden or unknown: *available says which. OK also if it fails. */
 static enum mrs_status
-try_ask(struct live_job *job, const char *template, struct mrs_buf *out, enum live_available *available, bool *denied,
-        struct mrs_err *e)
+try_command(struct live_job *job, const char *template, struct mrs_buf *out, enum live_available *available,
+            bool *denied, struct mrs_err *e)
 {
     struct mrs_arena a;
     struct mrs_view cmd;
@@ -273,8 +273,8 @@ try_ask(struct live_job *job, const char *template, struct mrs_buf *out, enum li
 }
 
 static enum mrs_status
-ask_lag(struct live_job *job, struct live_signals *s, const struct live_watched *w, struct live_readings *out,
-        struct mrs_err *e)
+read_lag(struct live_job *job, struct live_signals *s, const struct live_watched *w, struct live_readings *out,
+         struct mrs_err *e)
 {
     MRS_ASSERT(w->lag_ms > 0);
     struct live_reading *r = &out->of[LIVE_SIGNAL_LAG];
@@ -296,7 +296,7 @@ ask_lag(struct live_job *job, struct live_signals *s, const struct live_watched 
     r->known = st == MRS_OK && live_lag_of_hellos(&hellos, &r->value, &missing);
     if (r->known && missing && s->members != LIVE_UNAVAILABLE) {
         double lag;
-        st = try_ask(job, "{replSetGetStatus: 1}", &reply, &s->members, &denied, e);
+        st = try_command(job, "{replSetGetStatus: 1}", &reply, &s->members, &denied, e);
         struct mrs_view status = {reply.p, (uint32_t)reply.n};
         if (st == MRS_OK && reply.n && live_lag_of_status(status, &hellos, &lag)) {
             r->value = lag > r->value ? lag : r->value;
@@ -327,8 +327,8 @@ judge_critical(struct live_signals *s, struct mrs_view status, const struct live
 }
 
 static enum mrs_status
-ask_status(struct live_job *job, struct live_signals *s, const struct live_watched *w, struct live_readings *out,
-           struct mrs_err *e)
+read_status(struct live_job *job, struct live_signals *s, const struct live_watched *w, struct live_readings *out,
+            struct mrs_err *e)
 {
     struct mrs_buf reply;
     bool denied;
@@ -337,7 +337,7 @@ ask_status(struct live_job *job, struct live_signals *s, const struct live_watch
         return MRS_OK;
     }
     mrs_buf_init(&reply, job->mem, HELLOS_MAX);
-    enum mrs_status st = try_ask(job, "{serverStatus: 1}", &reply, &s->status, &denied, e);
+    enum mrs_status st = try_command(job, "{serverStatus: 1}", &reply, &s->status, &denied, e);
     struct mrs_view status = {reply.p, (uint32_t)reply.n};
     s->loads_reported = reply.n && !live_load_missing(status, &w->load) && !live_load_missing(status, &w->critical);
     if (st == MRS_OK && reply.n) {
@@ -369,8 +369,8 @@ enum mrs_status
 live_signals_read(struct live_job *job, struct live_signals *s, const struct live_watched *w, struct live_readings *out,
                   struct mrs_err *e)
 {
-    enum mrs_status st = w->lag_ms && live_link_replicated(job->link) ? ask_lag(job, s, w, out, e) : MRS_OK;
-    MRS_THEN(st, ask_status(job, s, w, out, e));
+    enum mrs_status st = w->lag_ms && live_link_replicated(job->link) ? read_lag(job, s, w, out, e) : MRS_OK;
+    MRS_THEN(st, read_status(job, s, w, out, e));
     out->silent = silent(s, w, out);
     return st;
 }
@@ -386,7 +386,7 @@ live_loads_check(struct live_job *job, const struct live_watched *w, struct mrs_
         return MRS_OK;
     }
     mrs_buf_init(&reply, job->mem, HELLOS_MAX);
-    enum mrs_status st = try_ask(job, "{serverStatus: 1}", &reply, &available, &denied, e);
+    enum mrs_status st = try_command(job, "{serverStatus: 1}", &reply, &available, &denied, e);
     if (st == MRS_OK && available != LIVE_AVAILABLE) {
         st = mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
                          "--max-load and --critical-load need serverStatus: the server %s",

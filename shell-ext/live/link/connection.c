@@ -69,7 +69,7 @@ server_changed(const mongoc_apm_server_changed_t *event)
 
 /* ---- open, close ---- */
 static bool
-spoken_to_directly(const mongoc_uri_t *uri)
+is_direct(const mongoc_uri_t *uri)
 {
     const mongoc_host_list_t *hosts = mongoc_uri_get_hosts(uri);
     return mongoc_uri_get_option_as_bool(uri, MONGOC_URI_DIRECTCONNECTION, false) ||
@@ -77,11 +77,11 @@ spoken_to_directly(const mongoc_uri_t *uri)
 }
 
 static enum mrs_status
-say_hello(struct live_link *l, struct mrs_err *e)
+send_hello(struct live_link *l, struct mrs_err *e)
 {
     MRS_ASSERT(l->client && !l->replicated && !l->sharded);
     struct mrs_buf reply;
-    struct mrs_view cmd, said;
+    struct mrs_view cmd, reply_doc;
     struct mrs_arena a;
     mrs_arena_init(&a, l->mem);
     mrs_buf_init(&reply, l->mem, 1 << 20);
@@ -90,11 +90,11 @@ say_hello(struct live_link *l, struct mrs_err *e)
         s = live_command(l, "admin", cmd, 0, &reply, NULL, e);
     }
     if (s == MRS_OK) {
-        said.p = reply.p;
-        said.n = (uint32_t)reply.n;
-        l->replicated = live_at(said, "setName").type == MRS_STRING;
-        l->sharded = mrs_val_is_text(live_at(said, "msg"), "isdbgrid");
-        l->not_primary = !live_bool_at(said, "isWritablePrimary", live_bool_at(said, "ismaster", false));
+        reply_doc.p = reply.p;
+        reply_doc.n = (uint32_t)reply.n;
+        l->replicated = live_at(reply_doc, "setName").type == MRS_STRING;
+        l->sharded = mrs_val_is_text(live_at(reply_doc, "msg"), "isdbgrid");
+        l->not_primary = !live_bool_at(reply_doc, "isWritablePrimary", live_bool_at(reply_doc, "ismaster", false));
         s = live_primary(l, NULL, e);
     }
     mrs_buf_clear(&reply);
@@ -151,7 +151,7 @@ connect_client(struct live_link *l, const mongoc_uri_t *uri, struct mrs_err *e)
         mongoc_client_set_read_prefs(l->client, secondary);
         mongoc_read_prefs_destroy(secondary);
     }
-    return say_hello(l, e);
+    return send_hello(l, e);
 }
 
 /* Connects l; closes it on failure. */
@@ -162,7 +162,7 @@ link_connect(struct live_link *l, const char *uri, struct live_link **out, struc
     mongoc_uri_t *parsed;
     enum mrs_status s = live_uri_parse(uri, &parsed, e);
     if (s == MRS_OK) {
-        l->single = spoken_to_directly(parsed);
+        l->single = is_direct(parsed);
         s = live_uri_resolve(parsed, e);
         MRS_THEN(s, connect_client(l, parsed, e));
         mongoc_uri_destroy(parsed);
@@ -207,7 +207,7 @@ live_link_open_read_only(struct mrs_mem *mem, const char *uri, struct live_link 
 void
 live_link_close(struct live_link *l)
 {
-    MRS_ASSERT(!l || !l->asking);
+    MRS_ASSERT(!l || !l->in_write_check);
     if (!l) {
         return;
     }
@@ -318,10 +318,10 @@ live_link_stop(const struct live_link *l, const char *when, const char *db, cons
 }
 
 void
-live_link_check_before_writes(struct live_link *l, live_ask ask, void *arg)
+live_link_check_before_writes(struct live_link *l, live_write_check write_check, void *arg)
 {
-    l->ask = ask;
-    l->ask_arg = arg;
+    l->write_check = write_check;
+    l->write_check_arg = arg;
 }
 
 void
@@ -339,16 +339,16 @@ live_link_dry_run(struct live_link *l, bool dry_run)
 enum mrs_status
 live_may_write(struct live_link *l, const char *db, unsigned flags, struct mrs_err *e)
 {
-    MRS_ASSERT(!l->asking || strcmp(db, l->state_db) == 0);
+    MRS_ASSERT(!l->in_write_check || strcmp(db, l->state_db) == 0);
     if (l->dry_run && strcmp(db, l->state_db) != 0) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_ACCOUNT, "a write to %s without --execute: it was not sent", db);
     }
-    if (!l->ask || l->asking || (flags & LIVE_IN_TXN) || strcmp(db, l->state_db) == 0) {
+    if (!l->write_check || l->in_write_check || (flags & LIVE_IN_TXN) || strcmp(db, l->state_db) == 0) {
         return MRS_OK;
     }
-    l->asking = true;
-    enum mrs_status s = l->ask(l->ask_arg, e);
-    l->asking = false;
+    l->in_write_check = true;
+    enum mrs_status s = l->write_check(l->write_check_arg, e);
+    l->in_write_check = false;
     return s;
 }
 
@@ -373,9 +373,9 @@ add_read_concern(const struct live_link *l, unsigned flags, bson_t *opts)
 
 /* Adds the comment, unless the operation has its own. */
 static void
-add_mark(const struct live_link *l, const bson_t *given, bson_t *opts)
+add_mark(const struct live_link *l, const bson_t *caller_opts, bson_t *opts)
 {
-    if (l->comment[0] && !bson_has_field(given, "comment")) {
+    if (l->comment[0] && !bson_has_field(caller_opts, "comment")) {
         BSON_APPEND_UTF8(opts, "comment", l->comment);
     }
 }
@@ -423,7 +423,7 @@ send_command(struct connection_call *c, struct mrs_buf *out, struct mrs_err *e)
     MRS_ASSERT(c->name && c->f);
     bson_t reply;
     bson_error_t error;
-    struct mrs_view said;
+    struct mrs_view reply_doc;
     enum mrs_status s;
     bool write = c->flags & LIVE_WRITE;
     if (write) {
@@ -440,10 +440,10 @@ send_command(struct connection_call *c, struct mrs_buf *out, struct mrs_err *e)
     if (!done) {
         s = live_fault_report(c->l, c->name, &error, &reply, c->f, e);
     } else {
-        s = take_reply(&reply, &said, e);
-        MRS_THEN(s, judge_reply(c->l, c->name, said, c->f, e));
+        s = take_reply(&reply, &reply_doc, e);
+        MRS_THEN(s, judge_reply(c->l, c->name, reply_doc, c->f, e));
         if (s == MRS_OK && out) {
-            mrs_buf_put(out, said.p, said.n);
+            mrs_buf_put(out, reply_doc.p, reply_doc.n);
             s = mrs_buf_status(out, e);
         }
     }
@@ -509,10 +509,10 @@ struct live_cursor {
 
 /* Options of the caller, then ours. */
 static enum mrs_status
-cursor_options(struct live_link *l, struct mrs_view given, unsigned flags, bson_t *opts, struct mrs_err *e)
+cursor_options(struct live_link *l, struct mrs_view caller_opts, unsigned flags, bson_t *opts, struct mrs_err *e)
 {
     bson_t g;
-    enum mrs_status s = live_bytes(given, &g, e);
+    enum mrs_status s = live_bytes(caller_opts, &g, e);
     if (s != MRS_OK) {
         return s;
     }

@@ -54,8 +54,8 @@ void live_link_close(struct live_link *l);
 /* Called directly before each write outside a transaction and outside the state database; if it fails, its status is
  * returned and nothing is sent. It may itself write to the state database over this link. NULL, the default: no
  * check. */
-typedef enum mrs_status (*live_ask)(void *arg, struct mrs_err *e);
-void live_link_check_before_writes(struct live_link *l, live_ask ask, void *arg);
+typedef enum mrs_status (*live_write_check)(void *arg, struct mrs_err *e);
+void live_link_check_before_writes(struct live_link *l, live_write_check ask, void *arg);
 /* Changes the state database. */
 void live_link_state(struct live_link *l, const char *state_db);
 /* With dry_run, a write outside the state database fails and is not sent. */

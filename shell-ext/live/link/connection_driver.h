@@ -23,9 +23,9 @@ struct live_link {
     char state_db[64];
     char *secret;        /* the password, to be removed from all messages; NULL: none */
     char comment[128];
-    live_ask ask;        /* called before writes; NULL: none */
-    void *ask_arg;
-    bool asking;
+    live_write_check write_check;        /* called before writes; NULL: none */
+    void *write_check_arg;
+    bool in_write_check;
     bool dry_run;        /* writes only to the state database */
     bool any_member;     /* reads go to a secondary if there is one */
 };

@@ -151,16 +151,16 @@ live_fault_report(const struct live_link *l, const char *what, const bson_error_
 {
     MRS_ASSERT(what && error);
     struct live_fault own;
-    struct mrs_view said = {NULL, 0};
+    struct mrs_view reply_doc = {NULL, 0};
     f = f ? f : &own;
     memset(f, 0, sizeof *f);
     if (reply && mrs_doc_check(bson_get_data(reply), reply->len, MRS_DEPTH_READ, NULL) == MRS_OK) {
-        said.p = bson_get_data(reply);
-        said.n = reply->len;
+        reply_doc.p = bson_get_data(reply);
+        reply_doc.n = reply->len;
     }
-    f->kind = kind_of(error, said);
+    f->kind = kind_of(error, reply_doc);
     f->code = by_server(error) ? (int32_t)error->code : 0;
-    live_text_at(said, "codeName", f->code_name, sizeof f->code_name);
+    live_text_at(reply_doc, "codeName", f->code_name, sizeof f->code_name);
     return fill_fault(l, what, error->message, f, e);
 }
 

@@ -193,11 +193,11 @@ send_chunk(struct bulk *b, uint32_t first, uint32_t n, struct mrs_err *e)
     }
     if (s == MRS_OK) {
         bool done = mongoc_bulk_operation_execute(bulk, &reply, &error) != 0;
-        struct mrs_view said = {bson_get_data(&reply), reply.len};
-        s = mrs_doc_check(said.p, said.n, MRS_DEPTH_READ, e);
+        struct mrs_view reply_doc = {bson_get_data(&reply), reply.len};
+        s = mrs_doc_check(reply_doc.p, reply_doc.n, MRS_DEPTH_READ, e);
         if (s == MRS_OK) {
-            bool known = done || answered(b, said, &error);
-            s = known ? take_sums(b, said, first, e) : take_refusal(b, said, first, e);
+            bool known = done || answered(b, reply_doc, &error);
+            s = known ? take_sums(b, reply_doc, first, e) : take_refusal(b, reply_doc, first, e);
             s = s == MRS_OK && !known ? live_fault_report(b->l, b->what, &error, &reply, b->f, e) : s;
         }
         bson_destroy(&reply);

@@ -14,13 +14,13 @@
 enum { MISSES_MAX = 3, ROUNDS_MAX = 5 };
 
 static enum mrs_status
-usual_want(struct live_batch *b, const struct live_unit *u, const struct live_task *t, struct mrs_view *want,
-           struct mrs_err *e)
+default_result(struct live_batch *b, const struct live_unit *u, const struct live_task *t, struct mrs_view *result,
+               struct mrs_err *e)
 {
     if ((u->refused || t->refuse) && b->purpose == LIVE_FOR_EXPAND) {
-        return live_less_claims(b->job, b->group, b->side, u->doc, &b->make, want, e);
+        return live_less_claims(b->job, b->group, b->side, u->doc, &b->make, result, e);
     }
-    *want = u->refused || t->refuse ? u->doc : u->want;
+    *result = u->refused || t->refuse ? u->doc : u->result;
     return MRS_OK;
 }
 
@@ -46,11 +46,11 @@ live_batch_open(struct live_batch *b, struct live_job *job, uint32_t group, uint
     b->main = main;
     b->purpose = purpose;
     b->r = r;
-    b->want = usual_want;
+    b->result = default_result;
     b->products = purpose != LIVE_FOR_CONTRACT && has_products(job, group);
     b->sweep = purpose == LIVE_FOR_EXPAND;
     live_burst_init(&b->burst, job);
-    mrs_arena_init(&b->hold, job->mem);
+    mrs_arena_init(&b->batch_arena, job->mem);
     mrs_arena_init(&b->make, job->mem);
     enum mrs_status st = live_units_open(job, group, purpose, &b->units, e);
     if (!st) {
@@ -69,7 +69,7 @@ live_batch_close(struct live_batch *b)
     live_units_close(b->others);
     live_burst_clear(&b->burst);
     mrs_free(b->job->mem, b->unit);
-    mrs_arena_clear(&b->hold);
+    mrs_arena_clear(&b->batch_arena);
     mrs_arena_clear(&b->make);
     b->units = b->others = NULL;
     b->unit = NULL;
@@ -85,7 +85,7 @@ live_tasks_reload(struct live_batch *b, struct live_task *tasks, uint32_t n, str
     enum mrs_status st = MRS_OK;
     for (uint32_t from = 0; from < n && !st;) {
         struct mrs_view ids[PIECE];
-        struct live_read got = {.coll = b->coll, .bytes = UINT64_MAX, .a = &b->hold};
+        struct live_read got = {.coll = b->coll, .bytes = UINT64_MAX, .a = &b->batch_arena};
         uint32_t at[PIECE], k = 0;
         for (; from < n && k < PIECE; from++) {
             if (tasks[from].again) {
@@ -93,14 +93,14 @@ live_tasks_reload(struct live_batch *b, struct live_task *tasks, uint32_t n, str
                 ids[k++] = tasks[from].doc;
             }
         }
-        st = k ? live_ids_filter(&b->hold, ids, k, &got.filter, e) : MRS_OK;
+        st = k ? live_ids_filter(&b->batch_arena, ids, k, &got.filter, e) : MRS_OK;
         st = st || !k ? st : live_read_all(b->job, &got, e);
         for (uint32_t i = 0; i < k && !st; i++) {
             struct live_task *t = &tasks[at[i]];
-            t->gone = true;
-            for (uint32_t j = 0; j < got.n && t->gone; j++) {
+            t->deleted = true;
+            for (uint32_t j = 0; j < got.n && t->deleted; j++) {
                 if (mrs_compare(mrs_doc_get(got.docs[j], "_id"), mrs_doc_get(ids[i], "_id")) == 0) {
-                    t->gone = false;
+                    t->deleted = false;
                     t->doc = got.docs[j];
                 }
             }
@@ -143,7 +143,7 @@ drop_refused(struct live_batch *b, const struct live_task *tasks, uint32_t n, st
         uint32_t step = (uint32_t)live_int_at(list, "step", 0);
         const struct mrs_live_group *g = &b->job->live->group[b->group];
         for (uint32_t j = 0; j < n && !st && step > g->first && step <= g->first + g->n; j++) {
-            if (!tasks[j].gone && !tasks[j].refuse && !b->unit[j].refused &&
+            if (!tasks[j].deleted && !tasks[j].refuse && !b->unit[j].refused &&
                 mrs_compare(id, mrs_doc_get(tasks[j].doc, "_id")) == 0) {
                 st = live_refused_drop(b->job, step, b->coll->ns, id, e);
             }
@@ -159,7 +159,7 @@ account_refused(struct live_batch *b, struct live_task *tasks, uint32_t n, struc
     MRS_ASSERT(n <= b->cap);
     enum mrs_status st = b->job->run->n_refused && !b->keep_refused ? drop_refused(b, tasks, n, e) : MRS_OK;
     for (uint32_t i = 0; i < n && !st; i++) {
-        if (!tasks[i].gone && (tasks[i].refuse || (b->unit[i].refused && !b->unheard))) {
+        if (!tasks[i].deleted && (tasks[i].refuse || (b->unit[i].refused && !b->record_later))) {
             st = put_refused(b, &tasks[i], &b->unit[i], e);
             if (!tasks[i].again) {
                 b->r->refused++;
@@ -190,7 +190,7 @@ judge(struct live_batch *b, struct live_task *tasks, struct live_checkpoint *c)
         if (t && ch->outcome == LIVE_FOREIGN && b->patient) {
             t->put_off = true;
         } else if (t && ch->outcome != LIVE_MISSED) {
-            char *why = ch->why ? mrs_arena_copy(&b->hold, ch->why, strlen(ch->why) + 1) : NULL;
+            char *why = ch->why ? mrs_arena_copy(&b->batch_arena, ch->why, strlen(ch->why) + 1) : NULL;
             t->refuse = true;
             t->why = ch->outcome == LIVE_FOREIGN ? "the target holds another document with this _id" : why;
             b->r->foreign += ch->outcome == LIVE_FOREIGN;
@@ -296,8 +296,8 @@ live_batch_tasks(struct live_batch *b, const struct mrs_view *docs, uint32_t n, 
                  struct mrs_err *e)
 {
     MRS_ASSERT(n == 0 || docs);
-    mrs_arena_reset(&b->hold);
-    *out = mrs_arena_alloc(&b->hold, (n + 1) * sizeof **out);
+    mrs_arena_reset(&b->batch_arena);
+    *out = mrs_arena_alloc(&b->batch_arena, (n + 1) * sizeof **out);
     if (!*out) {
         return mrs_err_memory(e, n * sizeof **out);
     }
@@ -450,7 +450,7 @@ note_refused(struct live_batch *b, const struct live_task *tasks, uint32_t n, st
 {
     enum mrs_status st = MRS_OK;
     for (uint32_t i = 0; i < n && !st; i++) {
-        if (!tasks[i].gone && !tasks[i].refuse && b->unit[i].refused) {
+        if (!tasks[i].deleted && !tasks[i].refuse && b->unit[i].refused) {
             b->r->refused++;
             st = b->record ? put_refused(b, &tasks[i], &b->unit[i], e) : MRS_OK;
         }

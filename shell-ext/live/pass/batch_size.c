@@ -18,7 +18,7 @@ live_batches_begin(const struct live_job *job, struct live_batches *b)
 }
 
 static void
-learn(struct live_batches *b, uint32_t n, int64_t ms)
+update_cost(struct live_batches *b, uint32_t n, int64_t ms)
 {
     MRS_ASSERT(n > 0 && ms >= 0);
     uint32_t apart = n > b->n ? n - b->n : b->n - n;
@@ -49,12 +49,12 @@ live_batches_took(const struct live_job *job, struct live_batches *b, uint32_t n
     if (job->opts.batch || n == 0 || (n < b->size && ms < aim && bytes < write_max)) {
         return; /* it was short for another reason */
     }
-    learn(b, n, ms);
-    uint64_t want = fitting(b, aim);
+    update_cost(b, n, ms);
+    uint64_t docs = fitting(b, aim);
     if (bytes > write_max) {
         uint64_t fits = n * write_max / bytes;
-        want = want < fits ? want : fits;
+        docs = docs < fits ? docs : fits;
     }
-    want = want > n * 2ull ? n * 2ull : want < n / 2 ? n / 2 : want;
-    b->size = (uint32_t)(want < 1 ? 1 : want > DOCS_MAX ? DOCS_MAX : want);
+    docs = docs > n * 2ull ? n * 2ull : docs < n / 2 ? n / 2 : docs;
+    b->size = (uint32_t)(docs < 1 ? 1 : docs > DOCS_MAX ? DOCS_MAX : docs);
 }

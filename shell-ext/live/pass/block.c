@@ -312,8 +312,8 @@ live_block_leave(struct live_job *job, struct mrs_err *e)
         return MRS_OK;
     }
     if (job->opts.dry_run) {
-        if (job->say) {
-            job->say(job->arg, "this run still keeps writers out; with --execute they are let in first");
+        if (job->print_line) {
+            job->print_line(job->arg, "this run still keeps writers out; with --execute they are let in first");
         }
         return MRS_OK;
     }
@@ -395,10 +395,10 @@ open_watch(struct live_block *b)
             blind = blind || b->writes[i] < 0;
         }
     }
-    if (blind && b->job->say) {
+    if (blind && b->job->print_line) {
         snprintf(line, sizeof line, "writes of others cannot be watched for%s%s; the digests of the change list remain",
                  why.code ? ": " : "", why.code ? mrs_err_text(&why, text, sizeof text) : "");
-        b->job->say(b->job->arg, line);
+        b->job->print_line(b->job->arg, line);
     }
 }
 

@@ -23,7 +23,7 @@ struct claim_list {
 /* ---- existing claims ---- */
 
 static struct mrs_val
-held_claims(const struct live_job *job)
+recorded_claims(const struct live_job *job)
 {
     if (!job->run || job->run->doc.n == 0) {
         return mrs_missing();
@@ -32,10 +32,10 @@ held_claims(const struct live_job *job)
 }
 
 bool
-live_claims_hold(const struct live_job *job, const char *ns, const char *key, const char *name)
+live_claims_include(const struct live_job *job, const char *ns, const char *key, const char *name)
 {
     MRS_ASSERT(ns);
-    struct mrs_val list = held_claims(job);
+    struct mrs_val list = recorded_claims(job);
     struct mrs_walk w;
     struct mrs_elem el;
     if (list.type != MRS_ARRAY) {
@@ -79,7 +79,7 @@ metadata_less(struct live_job *job, const struct live_coll_info *info, struct mr
             while (mrs_walk_next(&wi, &ix) == 1) {
                 char name[256];
                 live_text_at(live_doc_of(ix.v), "name", name, sizeof name);
-                if (!live_claims_hold(job, info->coll.ns, "index", name)) {
+                if (!live_claims_include(job, info->coll.ns, "index", name)) {
                     mrs_build_item(&b, ix.v);
                 }
             }
@@ -130,7 +130,7 @@ take_in(struct live_job *job, struct mrs_catalog *cat, struct mrs_err *e)
     mrs_buf_init(&buf, job->mem, MRS_METADATA_MAX);
     for (uint32_t i = 0; i < job->server->n_coll && !st; i++) {
         const struct live_coll_info *info = &job->server->coll[i];
-        if (live_claims_hold(job, info->coll.ns, NULL, NULL)) {
+        if (live_claims_include(job, info->coll.ns, NULL, NULL)) {
             continue;
         }
         mrs_buf_reset(&buf);
@@ -146,7 +146,7 @@ static const struct live_coll_info *
 on_server(const struct live_job *job, const struct mrs_cat_coll *cc)
 {
     const struct live_coll_info *info = live_server_coll(job->server, &cc->coll);
-    return info && !live_claims_hold(job, cc->coll.ns, NULL, NULL) ? info : NULL;
+    return info && !live_claims_include(job, cc->coll.ns, NULL, NULL) ? info : NULL;
 }
 
 /* The current index of this name on the server. */
@@ -255,7 +255,7 @@ live_catalogue_note(struct live_job *job, struct mrs_buf *out, struct mrs_err *e
     mrs_build_init(&b, out);
     for (uint32_t i = 0; i < job->server->n_coll && !st; i++) {
         const struct live_coll_info *info = &job->server->coll[i];
-        if (!plan_names(job->plan, info->coll.ns) || live_claims_hold(job, info->coll.ns, NULL, NULL)) {
+        if (!plan_names(job->plan, info->coll.ns) || live_claims_include(job, info->coll.ns, NULL, NULL)) {
             continue;
         }
         mrs_buf_reset(&buf);
@@ -342,7 +342,7 @@ check_made(struct live_job *job, struct mrs_arena *a, struct mrs_view claim, str
     struct mrs_coll coll;
     char uuid[40];
     enum mrs_status st = split_ns(a, mrs_doc_get(claim, "ns"), &coll, e);
-    if (!st && live_bool_at(claim, "made", false) && !live_claims_hold(job, coll.ns, NULL, NULL)) {
+    if (!st && live_bool_at(claim, "made", false) && !live_claims_include(job, coll.ns, NULL, NULL)) {
         st = live_server_uuid(job->link, &coll, uuid, e);
         if (!st && (uuid[0] || live_server_coll(job->server, &coll))) {
             return mrs_err_set(e, MRS_FAIL, MRS_E_EXISTS,
@@ -562,7 +562,7 @@ drop_old(struct live_job *job, const struct mrs_cat_coll *cc, const struct live_
         for (uint32_t k = 0; k < cc->n_index && !keep; k++) {
             keep = same_index(cc->index[k], ix);
         }
-        if (!keep && strcmp(name, "_id_") != 0 && !live_claims_hold(job, cc->coll.ns, "index", name) &&
+        if (!keep && strcmp(name, "_id_") != 0 && !live_claims_include(job, cc->coll.ns, "index", name) &&
             !made_since(job, cc->coll.ns, mrs_doc_get(ix, "name"))) {
             st = drop_index(job, &cc->coll, name, e);
         }
@@ -666,7 +666,7 @@ fills(const struct live_job *job, const char *ns)
 
 /* Does a collection that the run created and never fills have documents? Others wrote them, and it stays. */
 static enum mrs_status
-holds_foreign(struct live_job *job, const struct mrs_coll *coll, bool *foreign, struct mrs_err *e)
+has_foreign_docs(struct live_job *job, const struct mrs_coll *coll, bool *foreign, struct mrs_err *e)
 {
     struct mrs_buf doc;
     struct live_fault f = {.kind = LIVE_FAULT_NONE};
@@ -675,9 +675,9 @@ holds_foreign(struct live_job *job, const struct mrs_coll *coll, bool *foreign, 
     enum mrs_status st = live_find_one(job->link, coll, mrs_empty_doc(), mrs_empty_doc(), &doc, &f, e);
     mrs_buf_clear(&doc);
     *foreign = st == MRS_OK;
-    if (*foreign && job->say) {
+    if (*foreign && job->print_line) {
         snprintf(line, sizeof line, "%s holds documents that are not ours: it stays", coll->ns);
-        job->say(job->arg, line);
+        job->print_line(job->arg, line);
     }
     return st == MRS_END ? MRS_OK : st;
 }
@@ -706,7 +706,7 @@ drop_claim(struct live_job *job, struct mrs_arena *a, struct mrs_view claim, str
     live_text_at(claim, "index", index, sizeof index);
     if (!st && live_bool_at(claim, "made", false)) {
         bool keep = false;
-        st = fills(job, coll.ns) ? MRS_OK : holds_foreign(job, &coll, &keep, e);
+        st = fills(job, coll.ns) ? MRS_OK : has_foreign_docs(job, &coll, &keep, e);
         st = st || keep ? st : live_doc_in(a, &cmd, e, "{drop: %s}", coll.coll);
         return st || keep ? st : ddl(job, &coll, cmd, e);
     }
@@ -716,7 +716,7 @@ drop_claim(struct live_job *job, struct mrs_arena *a, struct mrs_view claim, str
 enum mrs_status
 live_catalogue_drop(struct live_job *job, struct mrs_err *e)
 {
-    struct mrs_val list = held_claims(job);
+    struct mrs_val list = recorded_claims(job);
     struct mrs_buf copy; /* the run document may be read again meanwhile */
     mrs_buf_init(&copy, job->mem, MRS_DOC_READ_MAX);
     mrs_buf_put(&copy, list.p, list.n);

@@ -23,19 +23,19 @@ struct contracting {
 
 /* Adds missing claims; if one exists with another value, leaves the document. */
 static enum mrs_status
-want_added(struct live_batch *b, const struct live_unit *u, const struct live_task *t, struct mrs_view *want,
-           struct mrs_err *e)
+added_result(struct live_batch *b, const struct live_unit *u, const struct live_task *t, struct mrs_view *result,
+             struct mrs_err *e)
 {
     struct live_claimed k = live_claims_of(b->job, b->group, b->side);
-    bool pure = !u->refused && !t->refuse && !live_claimed_differs(k, u->doc, u->want, true);
+    bool pure = !u->refused && !t->refuse && !live_claimed_differs(k, u->doc, u->result, true);
     (void)e;
-    *want = pure ? u->want : u->doc;
+    *result = pure ? u->result : u->doc;
     return MRS_OK;
 }
 
 /* Only for the mutant: removes the old schema whatever the new one contains. */
 static enum mrs_status
-want_unchecked(struct live_batch *b, const struct live_unit *u, struct mrs_view *want, struct mrs_err *e)
+unchecked_result(struct live_batch *b, const struct live_unit *u, struct mrs_view *result, struct mrs_err *e)
 {
     const struct mrs_live_group *g = &b->job->live->group[b->group];
     struct mrs_live_group *own = mrs_arena_copy(&b->make, g, sizeof *g);
@@ -47,16 +47,16 @@ want_unchecked(struct live_batch *b, const struct live_unit *u, struct mrs_view 
     own->claims = g->gone;
     own->n_claims = g->n_gone;
     own->claims_side = b->side;
-    return live_less_claims(&job, 0, b->side, u->doc, &b->make, want, e);
+    return live_less_claims(&job, 0, b->side, u->doc, &b->make, result, e);
 }
 
 static enum mrs_status
-want_contracted(struct live_batch *b, const struct live_unit *u, const struct live_task *t, struct mrs_view *want,
-                struct mrs_err *e)
+contracted_result(struct live_batch *b, const struct live_unit *u, const struct live_task *t, struct mrs_view *result,
+                  struct mrs_err *e)
 {
-    *want = u->refused || t->refuse ? u->doc : u->want;
+    *result = u->refused || t->refuse ? u->doc : u->result;
     if (u->differs && LIVE_MUTANT("contract-without-check")) {
-        return want_unchecked(b, u, want, e);
+        return unchecked_result(b, u, result, e);
     }
     if (u->differs && !u->refused && t->tries == 0) {
         struct contracting *k = b->arg;
@@ -121,8 +121,8 @@ walk(struct live_job *job, uint32_t group, uint32_t no, bool add, bool *changed,
     char name[48], phase[96];
     memset(&k, 0, sizeof k);
     enum mrs_status st = live_batch_open(&k.b, job, group, 0, add ? LIVE_FOR_EXPAND : LIVE_FOR_CONTRACT, r, e);
-    k.b.want = add ? want_added : want_contracted;
-    k.b.unheard = add; /* only the other pass can tell whether a document is contracted already */
+    k.b.result = add ? added_result : contracted_result;
+    k.b.record_later = add; /* only the other pass can tell whether a document is contracted already */
     k.b.arg = &k;
     const char *what = job->opts.dry_run ? "contract-look" : add ? "contract-add" : "contract";
     k.t = (struct live_scan){.job = job, .pass = live_pass_name(name, what, group, 0, no),
@@ -163,7 +163,7 @@ contract_group(struct live_job *job, uint32_t g, struct live_pass_report *r, str
 
 /* Serializes the names of the old fields to remove. */
 static void
-say_gone(struct live_job *job, uint32_t g)
+preview_removals(struct live_job *job, uint32_t g)
 {
     MRS_ASSERT(g < job->live->n_groups);
     const struct mrs_live_group *lg = &job->live->group[g];
@@ -184,7 +184,7 @@ preview(struct live_job *job, struct live_claims *c, struct live_pass_report *r,
     for (uint32_t g = 0; g < job->live->n_groups && !st; g++) {
         uint32_t no = 0;
         if (job->live->group[g].removes) {
-            say_gone(job, g);
+            preview_removals(job, g);
             st = live_next_number(job, "look_no", &no, e);
             MRS_THEN(st, walk(job, g, no, false, &changed, &late, r, e));
         }

@@ -82,8 +82,8 @@ report_native(struct live_job *job, const struct filling *f, uint32_t group)
                      (unsigned long long)n->by_client, n->last);
         }
     }
-    if (job->say) {
-        job->say(job->arg, line);
+    if (job->print_line) {
+        job->print_line(job->arg, line);
     }
 }
 
@@ -98,9 +98,9 @@ scan_of(struct live_job *job, struct filling *f, const struct live_walk *w, cons
 {
     struct live_scan t = {.job = job, .pass = pass, .phase = phase, .coll = f->b.coll, .bounded = true,
                           .writes = w->no == 0, .batch = fill, .arg = f};
-    if (w->held) {
-        t.pass = w->held->pass;
-        t.end = (struct mrs_view){w->held->end.p, (uint32_t)w->held->end.n};
+    if (w->range) {
+        t.pass = w->range->pass;
+        t.end = (struct mrs_view){w->range->end.p, (uint32_t)w->range->end.n};
         t.bounded = t.end.n == 0;
     }
     return t;

@@ -20,15 +20,15 @@ enum { EVENTS = 1000, SILENCE_MS = 30000, TRIES = 3 };
 
 /* Reports why another walk is needed, and clears e. */
 static void
-say(const struct live_follow *f, struct mrs_err *e)
+report_new_walk(const struct live_follow *f, struct mrs_err *e)
 {
     char text[500], line[700], phase[96];
     mrs_err_text(e, text, sizeof text);
     mrs_err_clear(e);
-    if (f->job->say && !f->of.note_only) {
+    if (f->job->print_line && !f->of.note_only) {
         snprintf(line, sizeof line, "%s: what is written meanwhile is looked for by another walk: %s",
                  live_phase_name(f->job, phase, "step", f->of.group), text);
-        f->job->say(f->job->arg, line);
+        f->job->print_line(f->job->arg, line);
     }
 }
 
@@ -129,32 +129,32 @@ begin_stream(struct live_follow *f, struct mrs_err *e)
 
 /* Stops reading events. */
 static enum mrs_status
-give_up(struct live_follow *f, struct mrs_err *e)
+stop_reading(struct live_follow *f, struct mrs_err *e)
 {
-    say(f, e);
+    report_new_walk(f, e);
     f->on = false;
     return MRS_OK;
 }
 
 /* If the server has discarded the position: requires another walk, and starts a new stream if possible. */
 static enum mrs_status
-begin_anew(struct live_follow *f, struct mrs_err *e)
+restart_stream(struct live_follow *f, struct mrs_err *e)
 {
-    say(f, e);
+    report_new_walk(f, e);
     f->c.missed++;
     enum mrs_status st = begin_stream(f, e);
-    return st == MRS_SKIP ? give_up(f, e) : st;
+    return st == MRS_SKIP ? stop_reading(f, e) : st;
 }
 
 /* Resumes at the stored token. */
 static enum mrs_status
-go_on(struct live_follow *f, struct mrs_err *e)
+resume_stream(struct live_follow *f, struct mrs_err *e)
 {
     leave(f);
     f->generation = live_link_generation(f->job->link);
     bool also = sorting(&f->c.token).type == MRS_MISSING;
     enum mrs_status st = open_watch(f, (struct mrs_view){f->c.token.p, (uint32_t)f->c.token.n}, also, &f->watch, e);
-    return st == MRS_SKIP ? begin_anew(f, e) : st;
+    return st == MRS_SKIP ? restart_stream(f, e) : st;
 }
 
 static enum mrs_status
@@ -215,7 +215,7 @@ begin(struct live_follow *f, struct mrs_err *e)
     }
     enum mrs_status st = reload(f, e);
     if (st || f->c.token.n) {
-        return st ? st : go_on(f, e);
+        return st ? st : resume_stream(f, e);
     }
     st = has_begun(f, &begun, e);
     if (!st && begun) {
@@ -234,7 +234,7 @@ live_follow_begin(struct live_follow *f, struct live_job *job, const struct live
     f->job = job;
     f->of = *of;
     f->r = r;
-    mrs_arena_init(&f->hold, job->mem);
+    mrs_arena_init(&f->events_arena, job->mem);
     mrs_buf_init(&f->from, job->mem, 1u << 30);
     mrs_buf_init(&f->mark, job->mem, MRS_DOC_READ_MAX);
     if (of->purpose != LIVE_FOR_EXPAND || !live_link_replicated(job->link)) {
@@ -245,7 +245,7 @@ live_follow_begin(struct live_follow *f, struct live_job *job, const struct live
     for (uint32_t lost = 1; !st && (st = begin(f, e)) == MRS_END; lost++) {
         st = live_scan_wait(job, lost, e);
     }
-    return st == MRS_SKIP ? give_up(f, e) : st;
+    return st == MRS_SKIP ? stop_reading(f, e) : st;
 }
 
 void
@@ -261,7 +261,7 @@ live_follow_end(struct live_follow *f)
     live_checkpoint_clear(&f->c);
     mrs_buf_clear(&f->from);
     mrs_buf_clear(&f->mark);
-    mrs_arena_clear(&f->hold);
+    mrs_arena_clear(&f->events_arena);
 }
 
 /* ---- events ---- */
@@ -374,21 +374,21 @@ static enum mrs_status
 catch_up(struct live_follow *f, struct mrs_err *e)
 {
     bool reached = false, moved = false;
-    int64_t heard = mrs_clock_asleep();
+    int64_t last_event = mrs_clock_asleep();
     enum mrs_status st = set_mark(f, e);
     while (!st && !reached) {
         uint32_t n;
         st = breathe(f, e);
         MRS_THEN(st, take(f, &n, &reached, &moved, e));
         if (!st && (n || reached)) {
-            heard = mrs_clock_asleep();
+            last_event = mrs_clock_asleep();
             st = f->of.note_only ? MRS_OK : apply(f, n, e);
         } else if (!st && moved) {
-            heard = f->mark.n ? mrs_clock_asleep() : heard;
+            last_event = f->mark.n ? mrs_clock_asleep() : last_event;
         } else if (!st) {
             st = live_scan_wait(f->job, 0, e);
         }
-        if (!st && mrs_clock_asleep() - heard > SILENCE_MS) {
+        if (!st && mrs_clock_asleep() - last_event > SILENCE_MS) {
             st = mrs_err_set(e, MRS_SKIP, MRS_E_SERVER, "the change stream does not report what was written");
         }
     }
@@ -401,7 +401,7 @@ recover(struct live_follow *f, struct mrs_err *e)
 {
     uint64_t gen = live_link_generation(f->job->link);
     enum mrs_status st = reload(f, e);
-    MRS_THEN(st, go_on(f, e));
+    MRS_THEN(st, resume_stream(f, e));
     return live_lost_since(f->job, gen, st, e);
 }
 
@@ -415,7 +415,7 @@ reach_mark(struct live_follow *f, struct mrs_err *e)
         uint64_t gen = live_link_generation(f->job->link);
         MRS_THEN(st, live_lost_since(f->job, gen, catch_up(f, e), e));
         if (st == MRS_SKIP && broken++) {
-            st = broken == 2 ? begin_anew(f, e) : give_up(f, e);
+            st = broken == 2 ? restart_stream(f, e) : stop_reading(f, e);
         } else if (st == MRS_SKIP || st == MRS_END) {
             mrs_err_clear(e);
             st = live_scan_wait(f->job, ++lost, e);

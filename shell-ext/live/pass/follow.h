@@ -29,7 +29,7 @@ struct live_follow {
     int64_t mark_seq;
     struct live_pass_report *r;
     /* ---- of the current events: follow_units.c ---- */
-    struct mrs_arena hold;
+    struct mrs_arena events_arena;
     struct mrs_buf *ids;        /* struct mrs_view {_id: v}, one list for each main collection */
     struct mrs_buf from;        /* the same for `from` */
 };

@@ -69,7 +69,7 @@ live_follow_colls(const struct live_follow *f, const struct mrs_coll **out)
 void
 live_follow_forget(struct live_follow *f)
 {
-    mrs_arena_reset(&f->hold);
+    mrs_arena_reset(&f->events_arena);
     mrs_buf_reset(&f->from);
     for (uint32_t i = 0; i < f->n_mains; i++) {
         mrs_buf_reset(&f->ids[i]);
@@ -141,7 +141,7 @@ note_id(struct live_follow *f, struct mrs_buf *list, struct mrs_val id, struct m
         f->c.missed++;
         return MRS_OK;
     }
-    enum mrs_status st = live_doc_in(&f->hold, &doc, e, "{_id: %v}", id);
+    enum mrs_status st = live_doc_in(&f->events_arena, &doc, e, "{_id: %v}", id);
     if (!st) {
         mrs_buf_put(list, &doc, sizeof doc);
         st = mrs_buf_status(list, e);
@@ -183,8 +183,8 @@ live_follow_note(struct live_follow *f, struct mrs_view event, struct mrs_err *e
     const struct mrs_coll *from = from_coll(f);
     enum mrs_status st = MRS_OK;
     live_text_at(event, "operationType", op, sizeof op);
-    bool update = strcmp(op, "update") == 0, gone = strcmp(op, "delete") == 0;
-    if ((!update && !gone && strcmp(op, "insert") != 0 && strcmp(op, "replace") != 0) || id.type == MRS_MISSING) {
+    bool update = strcmp(op, "update") == 0, deleted = strcmp(op, "delete") == 0;
+    if ((!update && !deleted && strcmp(op, "insert") != 0 && strcmp(op, "replace") != 0) || id.type == MRS_MISSING) {
         f->c.missed++; /* concerns the whole collection */
         return MRS_OK;
     }
@@ -194,7 +194,7 @@ live_follow_note(struct live_follow *f, struct mrs_view event, struct mrs_err *e
                 return MRS_OK;
             }
             f->c.missed += f->of.targets && !same_targets(f, &f->b[i], event, op);
-            st = gone ? MRS_OK : note_id(f, &f->ids[i], id, e);
+            st = deleted ? MRS_OK : note_id(f, &f->ids[i], id, e);
         }
     }
     if (!st && from && is_coll(event, from)) {
@@ -248,7 +248,7 @@ static enum mrs_status
 meet(struct live_follow *f, const struct mrs_view *docs, uint32_t n, struct mrs_err *e)
 {
     MRS_ASSERT(n > 0);
-    struct live_read got = {.coll = f->b[0].coll, .ids = true, .bytes = hosts_bytes, .a = &f->hold};
+    struct live_read got = {.coll = f->b[0].coll, .ids = true, .bytes = hosts_bytes, .a = &f->events_arena};
     struct mrs_buf filter;
     bool all = true;
     mrs_buf_init(&filter, f->job->mem, MRS_DOC_READ_MAX);

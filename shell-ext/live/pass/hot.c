@@ -47,7 +47,7 @@ read_marked(struct live_batch *b, const struct live_task *t, struct mrs_view *ma
     MRS_THEN(st, live_cursor_next(cur, &got, f, e));
     if (!st) {
         marked->n = got.n;
-        marked->p = mrs_arena_copy(&b->hold, got.p, got.n);
+        marked->p = mrs_arena_copy(&b->batch_arena, got.p, got.n);
         struct mrs_build w;
         struct mrs_walk walk;
         struct mrs_elem el;
@@ -60,7 +60,7 @@ read_marked(struct live_batch *b, const struct live_task *t, struct mrs_view *ma
             }
         }
         st = mrs_build_finish(&w, doc, e);
-        doc->p = st ? NULL : mrs_arena_copy(&b->hold, doc->p, doc->n);
+        doc->p = st ? NULL : mrs_arena_copy(&b->batch_arena, doc->p, doc->n);
         MRS_THEN(st, marked->p && doc->p ? MRS_OK : mrs_err_memory(e, got.n));
     }
     live_cursor_close(cur);

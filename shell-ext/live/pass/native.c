@@ -120,13 +120,13 @@ merge_stage(struct live_native *n, const struct mrs_coll *into, bool fresh, bool
         "{on: '_id', matched: [{$replaceWith: {$mergeObjects: ['$$ROOT', '$$new']}}]}",
         "{on: '_id', matched: 'fail'}",
     };
-    struct mrs_view said = mrs_empty_doc();
-    enum mrs_status st = live_doc_in(&n->life, &said, e, how[fresh]);
+    struct mrs_view reply_doc = mrs_empty_doc();
+    enum mrs_status st = live_doc_in(&n->life, &reply_doc, e, how[fresh]);
     return st ? st
               : live_doc_in(&n->life, out, e,
                             "[{$merge: {into: {db: %s, coll: %s}, on: %v, whenMatched: %v, whenNotMatched: %s}}]",
-                            into->db, into->coll, sharded ? mrs_missing() : mrs_doc_get(said, "on"),
-                            mrs_doc_get(said, "matched"), fresh ? "insert" : "discard");
+                            into->db, into->coll, sharded ? mrs_missing() : mrs_doc_get(reply_doc, "on"),
+                            mrs_doc_get(reply_doc, "matched"), fresh ? "insert" : "discard");
 }
 
 /* ---- the pipelines of a group ---- */
@@ -332,8 +332,8 @@ run_counts(struct live_native *n, const struct native_part *count, uint32_t k, s
         struct live_fault f = {.kind = LIVE_FAULT_NONE};
         mrs_buf_init(&reply, n->job->mem, MRS_DOC_READ_MAX);
         st = settle(n, &f, run_pipeline(n, &count[i], range, 0, &reply, &f, e), client, e);
-        struct mrs_view said = {reply.p, (uint32_t)reply.n};
-        struct mrs_val found = !st && !*client ? live_at(said, "cursor.firstBatch") : mrs_missing();
+        struct mrs_view reply_doc = {reply.p, (uint32_t)reply.n};
+        struct mrs_val found = !st && !*client ? live_at(reply_doc, "cursor.firstBatch") : mrs_missing();
         if (found.type == MRS_ARRAY && found.n > MRS_DOC_MIN) {
             note(n, count[i].why);
             *client = true;
@@ -437,10 +437,10 @@ report_main(struct live_job *job, struct live_units *u, uint32_t group, uint32_t
     int side;
     const struct mrs_coll *coll = live_units_main(u, main, &side);
     enum mrs_status st = live_native_open(&n, job, group, coll, side, e);
-    if (!st && job->say) {
+    if (!st && job->print_line) {
         snprintf(line, sizeof line, "%s on %s: by %s%.200s", live_phase_name(job, phase, "step", group), coll->ns,
                  n.why ? "the client: " : "pipelines of the server", n.why ? n.why : "");
-        job->say(job->arg, line);
+        job->print_line(job->arg, line);
     }
     live_native_close(&n);
     return st;

@@ -54,12 +54,12 @@ struct live_pass_report {
     uint32_t n_named;
 };
 /* One walk over one main collection of a group: expand.c, workers.c. */
-struct live_held;
+struct live_range_task;
 struct live_walk {
     enum live_purpose purpose;
     uint32_t group, main, no;
-    const struct live_held *held; /* only this range, by a worker; NULL: all */
-    bool wrote, missed;           /* set if it did; missed: a unit was postponed */
+    const struct live_range_task *range; /* only this range, by a worker; NULL: all */
+    bool wrote, missed;                  /* set if it did; missed: a unit was postponed */
     uint64_t last_docs, last_bytes; /* written by the last batch: for the next breath */
 };
 enum mrs_status live_walk_main(struct live_job *job, struct live_walk *w, struct live_pass_report *r,

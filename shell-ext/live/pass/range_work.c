@@ -13,7 +13,7 @@ enum { IDLE_MS = 100, IDLE_MORE_MS = 50, IDLE_MAX_MS = 1000, LEADERLESS_MS = 600
 
 struct worker {
     struct live_job *job;
-    struct live_held held;
+    struct live_range_task range;
     struct live_pass_report *r;
     int64_t leaderless; /* start of the time without a leader; 0: there is one */
     int64_t nap;        /* duration of the next pause without work */
@@ -57,8 +57,8 @@ judge(struct worker *w, enum mrs_status st, struct mrs_err *e)
 static enum mrs_status
 do_range(struct worker *w, struct mrs_err *e)
 {
-    struct live_walk walk = {.purpose = LIVE_FOR_EXPAND, .group = w->held.group, .main = w->held.main,
-                             .held = &w->held};
+    struct live_walk walk = {.purpose = LIVE_FOR_EXPAND, .group = w->range.group, .main = w->range.main,
+                             .range = &w->range};
     MRS_ASSERT(w->job->run->range[0]);
     if (walk.group >= w->job->live->n_groups) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_FORMAT, "a range in the state database is damaged: group");
@@ -99,7 +99,7 @@ work(struct worker *w, struct mrs_err *e)
         w->docs = w->bytes = 0;
         st = st == MRS_END ? MRS_OK : judge(w, st, e);
         MRS_THEN(st, live_leader_lives(job, &lives, e));
-        enum mrs_status taken = st || !lives ? MRS_END : live_range_take(job, &w->held, e);
+        enum mrs_status taken = st || !lives ? MRS_END : live_range_take(job, &w->range, e);
         if (!st && taken == MRS_END) {
             st = idle(w, lives, e);
         } else if (!st) {
@@ -116,7 +116,7 @@ live_work(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
     MRS_ASSERT(!job->workers);
     struct worker w = {.job = job, .r = r, .nap = IDLE_MS};
     enum mrs_status st = MRS_END;
-    mrs_buf_init(&w.held.end, job->mem, MRS_DOC_READ_MAX);
+    mrs_buf_init(&w.range.end, job->mem, MRS_DOC_READ_MAX);
     while (st == MRS_END) {
         st = live_run_join(job, e);
         if (st == MRS_END && live_run_in(job, "claimed")) {
@@ -129,6 +129,6 @@ live_work(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
             st = work(&w, e);
         }
     }
-    mrs_buf_clear(&w.held.end);
+    mrs_buf_clear(&w.range.end);
     return st;
 }

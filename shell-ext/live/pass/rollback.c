@@ -22,7 +22,7 @@ struct undoing {
     struct live_pass_report *r;
     struct live_checkpoint *c; /* of the current walk */
     int side; /* of documents in new collections */
-    enum mrs_status bad; /* an error that live_want cannot return */
+    enum mrs_status bad; /* an error that a live_result_fn cannot return */
 };
 
 static const char lost_text[] = "not written by this run";
@@ -33,7 +33,7 @@ as_derived(const struct live_job *job, uint32_t group, int side, const struct li
 {
     MRS_ASSERT(group < job->live->n_groups);
     struct live_claimed k = live_claims_of(job, group, side);
-    return u->refused ? !live_claimed_any(k, u->doc) : !live_claimed_differs(k, u->doc, u->want, true);
+    return u->refused ? !live_claimed_any(k, u->doc) : !live_claimed_differs(k, u->doc, u->result, true);
 }
 
 static enum mrs_status
@@ -132,13 +132,13 @@ count_made(void *arg, const struct mrs_view *docs, uint32_t n, struct live_check
 /* ---- remove ---- */
 
 static enum mrs_status
-want_none(struct live_batch *b, const struct live_unit *u, const struct live_task *t, struct mrs_view *want,
-          struct mrs_err *e)
+unclaimed_result(struct live_batch *b, const struct live_unit *u, const struct live_task *t, struct mrs_view *result,
+                 struct mrs_err *e)
 {
     struct undoing *v = b->arg;
     enum mrs_status st = MRS_OK;
     (void)t;
-    *want = u->doc;
+    *result = u->doc;
     if (!as_derived(b->job, b->group, b->side, u)) {
         if (!b->job->opts.discard_new_writes) {
             v->c->differs++;
@@ -147,7 +147,7 @@ want_none(struct live_batch *b, const struct live_unit *u, const struct live_tas
         }
         st = keep_copy(b->job, b->group, b->coll->ns, u->doc, e);
     }
-    return st ? st : live_less_claims(b->job, b->group, b->side, u->doc, &b->make, want, e);
+    return st ? st : live_less_claims(b->job, b->group, b->side, u->doc, &b->make, result, e);
 }
 
 static enum mrs_status
@@ -189,7 +189,7 @@ one_range_scan(struct live_job *job, const struct scan_of *w, uint64_t *missed, 
     v.b.arg = &v;
     v.b.keep_refused = true;
     if (w->batch == take_away) {
-        v.b.want = want_none;
+        v.b.result = unclaimed_result;
         v.b.products = false;
         v.b.reads = "";
         v.b.reads_n = 0;

@@ -27,17 +27,17 @@ struct targets_found {
     struct targets_there *t;
     uint32_t n;
 };
-struct targets_question { /* does some unit make docs[0..n) of a side? */
+struct targets_query { /* does some unit make docs[0..n) of a side? */
     int side;
     const struct mrs_view *docs;
     uint32_t n;
-    struct targets_found want; /* doc.n: index in docs */
+    struct targets_found by_key; /* doc.n: index in docs */
     bool *expected;
     bool others;       /* inverted: does it make another one with the same `_id`? */
 };
 
-static enum mrs_status open_question(struct live_batch *b, struct targets_question *q, struct mrs_err *e);
-static enum mrs_status owners_in(struct live_batch *b, uint32_t main, const struct targets_question *q,
+static enum mrs_status open_query(struct live_batch *b, struct targets_query *q, struct mrs_err *e);
+static enum mrs_status owners_in(struct live_batch *b, uint32_t main, const struct targets_query *q,
                                  struct mrs_err *e);
 
 bool
@@ -81,8 +81,8 @@ by_key(const void *x, const void *y)
 static struct targets_there *
 lookup(const struct targets_found *f, struct mrs_hash128 key)
 {
-    struct targets_there want = {.key = key};
-    return f->n ? bsearch(&want, f->t, f->n, sizeof *f->t, by_key) : NULL;
+    struct targets_there probe = {.key = key};
+    return f->n ? bsearch(&probe, f->t, f->n, sizeof *f->t, by_key) : NULL;
 }
 
 static uint32_t
@@ -316,12 +316,12 @@ clashes_on(struct live_batch *b, uint32_t side, struct live_task *tasks, uint32_
     }
     struct mrs_view *docs = mrs_arena_alloc(&b->make, (all + 1) * sizeof *docs);
     uint32_t *unit = mrs_arena_alloc(&b->make, (all + 1) * sizeof *unit);
-    struct targets_question q = {.side = (int)side, .docs = docs, .others = true};
+    struct targets_query q = {.side = (int)side, .docs = docs, .others = true};
     if (!docs || !unit) {
         return mrs_err_memory(e, all * sizeof *docs);
     }
     for (uint32_t i = 0; i < n; i++) {
-        for (uint32_t p = 0; p < b->unit[i].n_products && !tasks[i].gone && !b->unit[i].refused; p++) {
+        for (uint32_t p = 0; p < b->unit[i].n_products && !tasks[i].deleted && !b->unit[i].refused; p++) {
             if (b->unit[i].product[p].side == (int)side) {
                 unit[k] = i;
                 docs[k++] = b->unit[i].product[p].doc;
@@ -329,7 +329,7 @@ clashes_on(struct live_batch *b, uint32_t side, struct live_task *tasks, uint32_
         }
     }
     q.n = k;
-    enum mrs_status st = k ? open_question(b, &q, e) : MRS_OK;
+    enum mrs_status st = k ? open_query(b, &q, e) : MRS_OK;
     for (uint32_t m = 0; !st && k && m < live_units_mains(b->others); m++) {
         st = m == b->main ? MRS_OK : owners_in(b, m, &q, e);
     }
@@ -382,7 +382,7 @@ with_products(struct live_batch *b, struct live_task *tasks, uint32_t n, struct 
         st = live_side_listed(b->job, b->group, side) ? clashes_on(b, side, tasks, n, f, e) : MRS_OK;
     }
     for (uint32_t i = 0; i < n && !st; i++) {
-        if (!tasks[i].gone && !tasks[i].refuse && !b->unit[i].refused) {
+        if (!tasks[i].deleted && !tasks[i].refuse && !b->unit[i].refused) {
             st = unit_products(b, &tasks[i], i, &b->unit[i], f, e);
         }
     }
@@ -399,12 +399,12 @@ main_change(struct live_batch *b, struct live_task *t, uint32_t no, struct mrs_e
 {
     MRS_ASSERT(no < b->n_slice);
     const struct live_unit *u = &b->unit[no];
-    struct mrs_view want = u->doc;
-    enum mrs_status st = b->want(b, u, t, &want, e);
-    if (st || live_same(want, u->doc)) {
+    struct mrs_view result = u->doc;
+    enum mrs_status st = b->result(b, u, t, &result, e);
+    if (st || live_same(result, u->doc)) {
         return st;
     }
-    struct live_change c = {.kind = LIVE_UPDATE, .coll = *b->coll, .before = u->doc, .after = want,
+    struct live_change c = {.kind = LIVE_UPDATE, .coll = *b->coll, .before = u->doc, .after = result,
                             .guard = b->reads, .guard_n = (uint32_t)b->reads_n, .guard_whole = b->reads_whole,
                             .unit = no};
     return live_burst_add(&b->burst, &c, e);
@@ -416,7 +416,7 @@ derive(struct live_batch *b, const struct live_task *tasks, struct mrs_view *doc
 {
     uint32_t k = 0;
     for (uint32_t i = 0; i < n; i++) {
-        if (!tasks[i].gone) {
+        if (!tasks[i].deleted) {
             docs[k++] = tasks[i].doc;
         }
     }
@@ -431,12 +431,12 @@ derive(struct live_batch *b, const struct live_task *tasks, struct mrs_view *doc
     }
     enum mrs_status st = k ? live_units_load(b->units, b->main, docs, k, b->unit, e) : MRS_OK;
     for (uint32_t i = n; i-- > 0 && !st;) {
-        if (!tasks[i].gone) {
+        if (!tasks[i].deleted) {
             b->unit[i] = b->unit[--k];
         } else {
             memset(&b->unit[i], 0, sizeof b->unit[i]);
             b->unit[i].refused = true;
-            b->unit[i].doc = b->unit[i].want = tasks[i].doc;
+            b->unit[i].doc = b->unit[i].result = tasks[i].doc;
         }
     }
     for (uint32_t i = 0; i < n; i++) {
@@ -465,7 +465,7 @@ live_batch_make(struct live_batch *b, struct live_task *tasks, uint32_t n, struc
     MRS_THEN(st, derive(b, tasks, docs, n, e));
     st = st || !b->products ? st : with_products(b, tasks, n, &f, e);
     for (uint32_t i = 0; i < n && !st; i++) {
-        if (!tasks[i].gone && !(tasks[i].again && tasks[i].refuse)) {
+        if (!tasks[i].deleted && !(tasks[i].again && tasks[i].refuse)) {
             st = main_change(b, &tasks[i], i, e);
         }
     }
@@ -477,7 +477,7 @@ live_batch_make(struct live_batch *b, struct live_task *tasks, uint32_t n, struc
 
 
 static enum mrs_status
-note_expected(struct live_batch *b, const struct targets_question *q, const struct live_unit *u, struct mrs_err *e)
+note_expected(struct live_batch *b, const struct targets_query *q, const struct live_unit *u, struct mrs_err *e)
 {
     MRS_ASSERT(q->expected);
     enum mrs_status st = MRS_OK;
@@ -488,7 +488,7 @@ note_expected(struct live_batch *b, const struct targets_question *q, const stru
             continue;
         }
         st = key_of(b, mrs_doc_get(p->doc, "_id"), (uint32_t)p->side, &key, e);
-        struct targets_there *t = st ? NULL : lookup(&q->want, key);
+        struct targets_there *t = st ? NULL : lookup(&q->by_key, key);
         if (t && (q->others ? !live_same(q->docs[t->doc.n], p->doc)
                             : !b->exact || live_same(q->docs[t->doc.n], p->doc))) {
             q->expected[t->doc.n] = true;
@@ -511,8 +511,8 @@ in_slice(const struct live_batch *b, uint32_t main, struct mrs_view doc)
 
 /* One by one: they are few, and large ones always fit. */
 static enum mrs_status
-ask_owners(struct live_batch *b, uint32_t main, const struct targets_question *q, const struct mrs_view *docs,
-           uint32_t n, struct mrs_err *e)
+derive_owners(struct live_batch *b, uint32_t main, const struct targets_query *q, const struct mrs_view *docs,
+              uint32_t n, struct mrs_err *e)
 {
     MRS_ASSERT(b->others && main < live_units_mains(b->others));
     enum mrs_status st = MRS_OK;
@@ -528,7 +528,7 @@ ask_owners(struct live_batch *b, uint32_t main, const struct targets_question *q
 
 /* Derives the owners that are units of one main collection. */
 static enum mrs_status
-owners_in(struct live_batch *b, uint32_t main, const struct targets_question *q, struct mrs_err *e)
+owners_in(struct live_batch *b, uint32_t main, const struct targets_query *q, struct mrs_err *e)
 {
     MRS_ASSERT(b->others && main < live_units_mains(b->others));
     struct mrs_buf buf;
@@ -541,7 +541,7 @@ owners_in(struct live_batch *b, uint32_t main, const struct targets_question *q,
         st = live_units_owners(b->others, q->side, q->docs + at, piece(at, q->n), &buf, e);
         own.filter = (struct mrs_view){buf.p, (uint32_t)buf.n};
         MRS_THEN(st, live_read_all(b->job, &own, e));
-        MRS_THEN(st, ask_owners(b, main, q, own.docs, own.n, e));
+        MRS_THEN(st, derive_owners(b, main, q, own.docs, own.n, e));
     }
     mrs_buf_clear(&buf);
     return st;
@@ -549,7 +549,7 @@ owners_in(struct live_batch *b, uint32_t main, const struct targets_question *q,
 
 /* Indexes the documents by key; no product expected yet. */
 static enum mrs_status
-open_question(struct live_batch *b, struct targets_question *q, struct mrs_err *e)
+open_query(struct live_batch *b, struct targets_query *q, struct mrs_err *e)
 {
     enum mrs_status st = b->others ? MRS_OK : live_units_open(b->job, b->group, b->purpose, &b->others, e);
     struct targets_there *t = st ? NULL : mrs_arena_alloc(&b->make, (q->n + 1) * sizeof *t);
@@ -564,7 +564,7 @@ open_question(struct live_batch *b, struct targets_question *q, struct mrs_err *
     }
     if (!st) {
         qsort(t, q->n, sizeof *t, by_key);
-        q->want = (struct targets_found){t, q->n};
+        q->by_key = (struct targets_found){t, q->n};
         q->expected = expected;
     }
     return st;
@@ -575,8 +575,8 @@ live_batch_expected(struct live_batch *b, int side, const struct mrs_view *docs,
                     bool *owned, struct mrs_err *e)
 {
     MRS_ASSERT(side >= 0 && (uint32_t)side < n_sides(b));
-    struct targets_question q = {.side = side, .docs = docs, .n = n, .expected = expected};
-    enum mrs_status st = open_question(b, &q, e);
+    struct targets_query q = {.side = side, .docs = docs, .n = n, .expected = expected};
+    enum mrs_status st = open_query(b, &q, e);
     for (uint32_t i = 0; i < n && !st && owned; i++) {
         owned[i] = is_owned(b, side, docs[i]);
     }

@@ -60,7 +60,7 @@ compare(void *arg, const struct mrs_view *docs, uint32_t n, struct live_checkpoi
         return live_checkpoint_save(v->b.job, c, e);
     }
     for (uint32_t i = 0; i < k; i++) {
-        tasks[i] = (struct live_task){.doc = tasks[i].doc, .gone = tasks[i].gone};
+        tasks[i] = (struct live_task){.doc = tasks[i].doc, .deleted = tasks[i].deleted};
     }
     uint64_t foreign = v->r->foreign;
     st = live_batch_settle(&v->b, tasks, k, c, e);
@@ -112,9 +112,9 @@ slice_back(struct verifying *v, const struct mrs_view *all, uint32_t n, struct m
 {
     struct live_batch *b = &v->b;
     mrs_arena_reset(&b->make);
-    mrs_arena_reset(&b->hold);
+    mrs_arena_reset(&b->batch_arena);
     struct mrs_view *docs = mrs_arena_copy(&b->make, all, n * sizeof *docs);
-    struct live_read got = {.coll = v->t.coll, .bytes = UINT64_MAX, .a = &b->hold};
+    struct live_read got = {.coll = v->t.coll, .bytes = UINT64_MAX, .a = &b->batch_arena};
     bool *owned = mrs_arena_alloc(&b->make, n + 1);
     if (!docs || !owned) {
         return mrs_err_memory(e, n * sizeof *docs);
@@ -342,11 +342,11 @@ one_round(struct live_job *job, enum live_repair repair, bool over, bool *right,
         r->differs = 0; /* no longer */
         r->n_named = 0;
     }
-    if (!st && r->moving && job->say) {
+    if (!st && r->moving && job->print_line) {
         char line[160];
         snprintf(line, sizeof line, "%llu document%s written each time that verify looked: whether they differ cannot "
                  "be told", (unsigned long long)r->moving, r->moving == 1 ? " was" : "s were");
-        job->say(job->arg, line);
+        job->print_line(job->arg, line);
     }
     *right = !st && r->differs == 0 && r->moving == 0 && (repair != LIVE_REPAIR_PATIENTLY || r->missed == 0);
     r->missed += missed;

@@ -107,7 +107,7 @@ enum mrs_status live_foresee_rollback(struct live_job *job, bool begun, struct m
 /* ---- a document in a batch ---- */
 struct live_task {
     struct mrs_view doc;   /* as last read */
-    bool gone;             /* it was deleted */
+    bool deleted;          /* it was deleted */
     bool refuse;           /* refused because of the server's data, not by a kernel: see why */
     bool again;            /* derive it again */
     bool put_off;          /* postponed to the next walk */
@@ -116,9 +116,9 @@ struct live_task {
     const char *why;
 };
 struct live_batch;
-/* The wanted content of the unit's document; *want = u->doc: unchanged. */
-typedef enum mrs_status (*live_want)(struct live_batch *b, const struct live_unit *u, const struct live_task *t,
-                                     struct mrs_view *want, struct mrs_err *e);
+/* The new content of the unit's document; *result = u->doc: unchanged. */
+typedef enum mrs_status (*live_result_fn)(struct live_batch *b, const struct live_unit *u, const struct live_task *t,
+                                          struct mrs_view *result, struct mrs_err *e);
 /* Sets `moving` for documents written since its last call. */
 typedef enum mrs_status (*live_moving)(void *arg, struct live_task *tasks, uint32_t n, struct mrs_err *e);
 struct live_batch {
@@ -127,7 +127,7 @@ struct live_batch {
     enum live_purpose purpose;
     const struct mrs_coll *coll;
     int side;
-    live_want want;
+    live_result_fn result;
     bool products;             /* also documents in other collections */
     bool sweep;                /* removes documents that no unit makes */
     bool patient;              /* a foreign document may move elsewhere: its unit waits for the next walk */
@@ -135,15 +135,15 @@ struct live_batch {
     bool record;               /* also records refused documents while comparing */
     bool more;                 /* the range continues: the checkpoint is not saved yet */
     bool keep_refused;         /* records of refused documents stay, even if these succeed now */
-    bool unheard;              /* the next walk records what kernels refuse */
+    bool record_later;         /* the next walk records what kernels refuse */
     bool exact;                /* live_batch_expected: made with exactly these bytes */
     const char *reads;         /* fields read on a main document */
     size_t reads_n;
     bool reads_whole;
     struct live_units *units, *others; /* others: owners of targets; opened on demand */
     struct live_burst burst;
-    struct mrs_arena hold;     /* for a batch: documents read again */
-    struct mrs_arena make;     /* for one derivation: targets, filters */
+    struct mrs_arena batch_arena; /* for a batch: documents read again */
+    struct mrs_arena make;        /* for one derivation: targets, filters */
     const struct live_task *slice; /* the current one, with its units */
     uint32_t n_slice;
     struct live_unit *unit;
@@ -178,15 +178,15 @@ enum mrs_status live_batch_write(struct live_batch *b, const struct mrs_view *do
  * saved. */
 enum mrs_status live_batch_write_ids(struct live_batch *b, const struct mrs_view *ids, uint32_t n,
                                      struct live_checkpoint *c, struct mrs_err *e);
-/* live_batch_write in two parts: fresh tasks in b->hold, and their processing (flags are cleared if they were
+/* live_batch_write in two parts: fresh tasks in b->batch_arena, and their processing (flags are cleared if they were
  * compared). */
 enum mrs_status live_batch_tasks(struct live_batch *b, const struct mrs_view *docs, uint32_t n,
                                  struct live_task **out, struct mrs_err *e);
 enum mrs_status live_batch_settle(struct live_batch *b, struct live_task *tasks, uint32_t n,
                                   struct live_checkpoint *c, struct mrs_err *e);
 /* Compares only; what differs is derived once more, and with b->moving a few times, while it is written meanwhile.
- * *n_differ: number of tasks that differ, moved to the front of *tasks (in b->hold). They are listed and counted in
- * b->r. */
+ * *n_differ: number of tasks that differ, moved to the front of *tasks (in b->batch_arena). They are listed and
+ * counted in b->r. */
 enum mrs_status live_batch_compare(struct live_batch *b, const struct mrs_view *docs, uint32_t n,
                                    struct live_task **tasks, uint32_t *n_differ, struct mrs_err *e);
 /* Reads the documents of tasks with `again` again. */
@@ -221,8 +221,8 @@ struct live_claims {
 /* Computes the additions of the plan: fields, collections, indexes. */
 enum mrs_status live_claims_make(struct live_job *job, struct live_claims *c, struct mrs_err *e);
 void live_claims_clear(struct live_claims *c);
-/* Does the run document hold this claim already? key: "field", "index"; NULL: the collection itself. */
-bool live_claims_hold(const struct live_job *job, const char *ns, const char *key, const char *name);
+/* Does the run document list this claim already? key: "field", "index"; NULL: the collection itself. */
+bool live_claims_include(const struct live_job *job, const char *ns, const char *key, const char *name);
 /* FAIL MRS_E_EXISTS if an object exists that is not ours. */
 enum mrs_status live_claims_check(struct live_job *job, const struct live_claims *c, struct mrs_err *e);
 /* Creates collections and plain indexes; final: also unique and expiring indexes, and drops those that the plan

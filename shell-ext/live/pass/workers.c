@@ -52,12 +52,12 @@ why_not(const struct live_job *job, const struct live_walk *w)
 }
 
 static void
-say_why(struct live_job *job, const struct live_walk *w, const char *why)
+report_single_worker(struct live_job *job, const struct live_walk *w, const char *why)
 {
     char line[300], phase[96];
-    if (job->say && why && job->workers && job->workers->n > 1) {
+    if (job->print_line && why && job->workers && job->workers->n > 1) {
         snprintf(line, sizeof line, "%s: by one worker: %s", live_phase_name(job, phase, "step", w->group), why);
-        job->say(job->arg, line);
+        job->print_line(job->arg, line);
     }
 }
 
@@ -101,7 +101,7 @@ lead(struct leading *l, uint64_t first, struct mrs_err *e)
         st = st == MRS_END ? MRS_OK : st; /* no state in memory to discard */
         MRS_THEN(st, live_ranges_sum(job, job->run->id, l->cut.pass, &l->sum, e));
         MRS_THEN(st, report(l, e));
-        uint32_t waived = LIVE_MUTANT("follow-while-walking") ? l->sum.held : 0;
+        uint32_t waived = LIVE_MUTANT("follow-while-walking") ? l->sum.leased : 0;
         if (st || l->sum.done + waived == l->sum.all) {
             break;
         }
@@ -178,7 +178,7 @@ live_walk_shared(struct live_job *job, struct live_walk *w, bool *shared, struct
         return MRS_OK;
     }
     const char *why = why_not(job, w);
-    say_why(job, w, why);
+    report_single_worker(job, w, why);
     enum mrs_status st = live_units_open(job, w->group, w->purpose, &u, e);
     if (st) {
         return st;

@@ -19,7 +19,7 @@ void
 live_preview_line(struct live_job *job, const char *what, const char *ns, struct mrs_view doc)
 {
     struct mrs_buf line;
-    if (!job->say) {
+    if (!job->print_line) {
         return;
     }
     mrs_buf_init(&line, job->mem, 1u << 20);
@@ -30,7 +30,7 @@ live_preview_line(struct live_job *job, const char *what, const char *ns, struct
     }
     mrs_buf_byte(&line, 0);
     if (!line.bad) {
-        job->say(job->arg, (char *)line.p);
+        job->print_line(job->arg, (char *)line.p);
     }
     mrs_buf_clear(&line);
 }

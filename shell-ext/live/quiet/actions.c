@@ -220,7 +220,7 @@ index_new(struct actions_making *m, enum live_stage stage, const char *ns, struc
 }
 
 static void
-index_gone(struct actions_making *m, const struct live_tally *t)
+index_removed(struct actions_making *m, const struct live_tally *t)
 {
     struct mrs_walk w;
     struct mrs_elem el;
@@ -235,7 +235,7 @@ index_gone(struct actions_making *m, const struct live_tally *t)
 
 /* New indexes of an old collection: at once if its documents do not change. */
 static void
-index_gained(struct actions_making *m, enum live_stage stage, const struct live_tally *t)
+index_added(struct actions_making *m, enum live_stage stage, const struct live_tally *t)
 {
     struct mrs_walk w;
     struct mrs_elem el;
@@ -258,8 +258,8 @@ make_before(struct actions_making *m, const struct live_tally *t)
         return;
     }
     if (t->turn == LIVE_BUILD_INPLACE) {
-        index_gone(m, t);
-        index_gained(m, LIVE_STAGE_BEFORE, t);
+        index_removed(m, t);
+        index_added(m, LIVE_STAGE_BEFORE, t);
         return;
     }
     if (t->turn == LIVE_BUILD_BESIDE && m->status == MRS_OK) {
@@ -404,7 +404,7 @@ live_actions_make(struct live_job *job, struct live_compare *c, struct mrs_buf *
     for (uint32_t i = 0; i < n; i++) {
         const struct live_tally *t = live_compare_at(c, i);
         if (t->turn == LIVE_BUILD_INPLACE && t->now.ns) {
-            index_gained(&m, LIVE_STAGE_AFTER, t);
+            index_added(&m, LIVE_STAGE_AFTER, t);
         }
     }
     for (uint32_t i = 0; i < n; i++) {

@@ -186,9 +186,9 @@ do_drop_empty(struct doing *d)
     mrs_buf_init(&buf, d->job->mem, 2 * MRS_DOC_READ_MAX);
     enum mrs_status s = live_find_one(d->job->link, &d->coll, any, any, &buf, &f, d->e);
     mrs_buf_clear(&buf);
-    if (s == MRS_OK && d->job->say) {
+    if (s == MRS_OK && d->job->print_line) {
         snprintf(line, sizeof line, "%s holds documents that are not ours: it stays", d->coll.ns);
-        d->job->say(d->job->arg, line);
+        d->job->print_line(d->job->arg, line);
     }
     return s == MRS_END ? do_drop(d) : s;
 }

@@ -246,11 +246,11 @@ judge_refused(struct live_compare *c)
         struct mrs_view doc = doc_at(&c->refused, &r[i]), first;
         struct row *one = find(&c->refused, r[i].hash, mrs_doc_get(doc, "_id"));
         first = doc_at(&c->refused, one);
-        struct row *stays = c->leave ? find(&c->before, r[i].hash, mrs_doc_get(doc, "_id")) : NULL;
+        struct row *kept_row = c->leave ? find(&c->before, r[i].hash, mrs_doc_get(doc, "_id")) : NULL;
         c->pair[c->at].refused++;
-        if (stays) {
-            c->pair[c->at].kept += !stays->seen;
-            stays->seen = 1;
+        if (kept_row) {
+            c->pair[c->at].kept += !kept_row->seen;
+            kept_row->seen = 1;
         } else if (one == &r[i]) {
             s = place(c, doc, r[i].hash, mrs_doc_get(doc, "_id"));
         } else if (first.n != doc.n || memcmp(first.p, doc.p, doc.n) != 0) {
@@ -778,7 +778,7 @@ struct whole {
 };
 
 static enum mrs_status
-give(struct live_compare *c, const struct whole *w, struct mrs_view doc)
+put_insert(struct live_compare *c, const struct whole *w, struct mrs_view doc)
 {
     MRS_ASSERT(c->at < c->n_pairs);
     struct live_planned_change one = {LIVE_INSERT, c->pair[c->at].now, {NULL, 0}, doc};
@@ -787,7 +787,7 @@ give(struct live_compare *c, const struct whole *w, struct mrs_view doc)
 
 /* A refused document of before, in its present form. */
 static enum mrs_status
-give_staying(struct live_compare *c, int what, struct mrs_view doc)
+put_refused_now(struct live_compare *c, int what, struct mrs_view doc)
 {
     struct mrs_val id;
     struct mrs_hash128 h;
@@ -798,11 +798,11 @@ give_staying(struct live_compare *c, int what, struct mrs_view doc)
         return s;
     }
     r->seen = 1;
-    return give(c, c->whole, doc);
+    return put_insert(c, c->whole, doc);
 }
 
 static enum mrs_status
-give_blocks(struct live_compare *c, const struct whole *w, struct mrs_reader *r)
+put_blocks(struct live_compare *c, const struct whole *w, struct mrs_reader *r)
 {
     struct mrs_block b;
     enum mrs_status s = MRS_OK;
@@ -812,7 +812,7 @@ give_blocks(struct live_compare *c, const struct whole *w, struct mrs_reader *r)
             struct mrs_view doc = {b.p + at, mrs_le32(b.p + at)};
             at += doc.n;
             s = live_stored(doc, &c->kept, &doc, c->e);
-            MRS_THEN(s, give(c, w, doc));
+            MRS_THEN(s, put_insert(c, w, doc));
         }
     }
     mrs_block_clear(&b);
@@ -835,18 +835,18 @@ live_compare_whole(struct live_compare *c, uint32_t i, live_planned_change_put p
     table_reset(&c->refused);
     if (t->out_index >= 0 && mrs_input_at(c->out, (uint32_t)t->out_index)->data_path) {
         s = mrs_reader_open(c->out, (uint32_t)t->out_index, 0, &r, e);
-        MRS_THEN(s, give_blocks(c, &w, r));
+        MRS_THEN(s, put_blocks(c, &w, r));
     }
     MRS_THEN(s, feed_refused(c, feed_one_refused));
     MRS_THEN(s, index_rows(c, &c->refused));
     uint64_t n;
     struct row *one = rows(&c->refused, &n);
     c->whole = &w;
-    s = s == MRS_OK && c->leave && n ? feed_input(c, c->in, t->in_index, give_staying, AFTER) : s;
+    s = s == MRS_OK && c->leave && n ? feed_input(c, c->in, t->in_index, put_refused_now, AFTER) : s;
     for (uint64_t k = 0; s == MRS_OK && k < n; k++) {
         struct mrs_view doc = doc_at(&c->refused, &one[k]);
         if (!one[k].seen && find(&c->refused, one[k].hash, mrs_doc_get(doc, "_id")) == &one[k]) {
-            s = give(c, &w, doc);
+            s = put_insert(c, &w, doc);
         }
     }
     c->whole = NULL;

@@ -121,8 +121,8 @@ live_quiet_contract(struct live_job *job, struct live_pass_report *r, struct mrs
     MRS_ASSERT(job->run);
     enum mrs_status s = MRS_OK;
     if (live_run_in(job, "done")) { /* derived again, the target would seem wrong: its source is removed */
-        if (job->say) {
-            job->say(job->arg, "nothing is left to remove");
+        if (job->print_line) {
+            job->print_line(job->arg, "nothing is left to remove");
         }
         return MRS_OK;
     }

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-struct current_asked {
+struct current_id {
     uint64_t hash;
     uint32_t at;
 };
@@ -16,7 +16,7 @@ struct current_asked {
 static int
 by_hash(const void *a, const void *b)
 {
-    const struct current_asked *x = a, *y = b;
+    const struct current_id *x = a, *y = b;
     return x->hash < y->hash ? -1 : x->hash > y->hash;
 }
 
@@ -30,7 +30,7 @@ hash_of(struct mrs_buf *key, struct mrs_val id, uint64_t *hash, struct mrs_err *
 }
 
 static void
-match(const struct current_asked *list, uint32_t n, uint64_t hash, const struct live_journal_entry *entry,
+match(const struct current_id *list, uint32_t n, uint64_t hash, const struct live_journal_entry *entry,
       struct mrs_view d, struct mrs_view *doc)
 {
     MRS_ASSERT(n > 0);
@@ -51,8 +51,8 @@ match(const struct current_asked *list, uint32_t n, uint64_t hash, const struct 
 }
 
 static enum mrs_status
-ask(struct live_job *job, const struct mrs_coll *now, const struct live_journal_entry *entry, uint32_t n,
-    struct mrs_arena *a, struct live_cursor **out, struct mrs_err *e)
+find_current(struct live_job *job, const struct mrs_coll *now, const struct live_journal_entry *entry, uint32_t n,
+             struct mrs_arena *a, struct live_cursor **out, struct mrs_err *e)
 {
     MRS_ASSERT(n > 0);
     struct mrs_buf buf;
@@ -75,7 +75,7 @@ read_piece(struct live_job *job, const struct mrs_coll *now, const struct live_j
            struct mrs_arena *a, struct mrs_view *doc, struct mrs_err *e)
 {
     MRS_ASSERT(n > 0 && n <= LIVE_IN_MAX);
-    struct current_asked *list = mrs_arena_alloc(a, (n + 1) * sizeof *list);
+    struct current_id *list = mrs_arena_alloc(a, (n + 1) * sizeof *list);
     struct live_cursor *c = NULL;
     struct live_fault f;
     struct mrs_buf key;
@@ -89,7 +89,7 @@ read_piece(struct live_job *job, const struct mrs_coll *now, const struct live_j
     }
     if (s == MRS_OK) {
         qsort(list, n, sizeof *list, by_hash);
-        s = ask(job, now, entry, n, a, &c, e);
+        s = find_current(job, now, entry, n, a, &c, e);
     }
     while (s == MRS_OK && (s = live_cursor_next(c, &d, &f, e)) == MRS_OK) {
         struct mrs_view copy = {mrs_arena_copy(a, d.p, d.n), d.n};

@@ -308,7 +308,7 @@ split_ns(struct mrs_arena *a, struct mrs_val ns, struct mrs_coll *out)
 
 /* d is in the arena. */
 static enum mrs_status
-read_entry(struct live_job *job, struct mrs_view d, int64_t want, struct mrs_arena *a, struct live_journal_entry *en,
+read_entry(struct live_job *job, struct mrs_view d, int64_t seq, struct mrs_arena *a, struct live_journal_entry *en,
            struct mrs_err *e)
 {
     struct mrs_view b, h, i = mrs_empty_doc();
@@ -318,22 +318,22 @@ read_entry(struct live_job *job, struct mrs_view d, int64_t want, struct mrs_are
     en->seq = live_int_at(d, "_id", -1);
     i = id.type == MRS_DOCUMENT ? mrs_val_view(id) : i;
     en->id = mrs_doc_get(i, "_id");
-    bool good = en->seq == want && kind >= LIVE_INSERT && kind <= LIVE_DELETE && en->id.type != MRS_MISSING &&
+    bool good = en->seq == seq && kind >= LIVE_INSERT && kind <= LIVE_DELETE && en->id.type != MRS_MISSING &&
                 split_ns(a, mrs_doc_get(d, "n"), &en->coll) && bytes_at(d, "b", &b) && b.n == 16 &&
                 bytes_at(d, "a", &h) && h.n == 16 && bytes_at(d, "d", &en->doc) && bytes_at(d, "o", &en->old);
     if (!good) {
-        return damaged(want, e);
+        return damaged(seq, e);
     }
     en->kind = (enum live_op_kind)kind;
     memcpy(en->before, b.p, 16);
     memcpy(en->after, h.p, 16);
     enum mrs_status s = MRS_OK;
     if (mrs_doc_get(d, "p").type == MRS_DOCUMENT) {
-        s = join_pieces(job, want, "d", live_int_at(d, "p.d", 0), a, &en->doc, e);
-        MRS_THEN(s, join_pieces(job, want, "o", live_int_at(d, "p.o", 0), a, &en->old, e));
+        s = join_pieces(job, seq, "d", live_int_at(d, "p.d", 0), a, &en->doc, e);
+        MRS_THEN(s, join_pieces(job, seq, "o", live_int_at(d, "p.o", 0), a, &en->old, e));
     }
     if (s == MRS_OK && (!good_doc(job, en->doc, en->after) || (en->old.n && !good_doc(job, en->old, en->before)))) {
-        s = damaged(want, e);
+        s = damaged(seq, e);
     }
     return s;
 }

@@ -15,7 +15,7 @@
 enum { FIRST = 10 }; /* number of documents listed of each kind */
 
 static void
-say_actions(struct live_job *job, struct mrs_view list)
+preview_actions(struct live_job *job, struct mrs_view list)
 {
     struct mrs_walk w;
     struct mrs_elem el;
@@ -74,7 +74,7 @@ live_quiet_preview(struct live_quiet_run *q, live_keep keep, struct live_pass_re
     }
     r->written += r->inserted + r->deleted; /* as a run counts them */
     if (s == MRS_OK) {
-        say_actions(q->job, (struct mrs_view){list.p, (uint32_t)list.n});
+        preview_actions(q->job, (struct mrs_view){list.p, (uint32_t)list.n});
     }
     mrs_buf_clear(&list);
     mrs_buf_clear(&back);
@@ -104,7 +104,7 @@ live_change_totals_preview(struct live_job *job, bool back, struct live_pass_rep
     }
     r->written = (uint64_t)all;
     if (s == MRS_OK) {
-        say_actions(job, back ? sealed.back : sealed.list);
+        preview_actions(job, back ? sealed.back : sealed.list);
     }
     mrs_arena_clear(&a);
     return s;

@@ -259,8 +259,8 @@ run_plan(struct live_quiet_run *q, struct mrs_input *in, struct mrs_err *e)
     mrs_err_clear(&why);
     memset(&report, 0, sizeof report);
     enum mrs_status s = mrs_run(job->mem, job->plan, in, &o, &report, &why);
-    for (uint32_t i = 0; s == MRS_OK && job->say && i < report.n_notes; i++) {
-        job->say(job->arg, report.notes[i]);
+    for (uint32_t i = 0; s == MRS_OK && job->print_line && i < report.n_notes; i++) {
+        job->print_line(job->arg, report.notes[i]);
     }
     q->refused = s == MRS_OK && report.refused_file ? o.refused : NULL;
     mrs_report_clear(&report);
@@ -511,13 +511,14 @@ live_quiet_end(struct live_quiet_run *q, enum mrs_status s, const char *name, st
             live_run_phase(q->job, name, 0, none, &quiet);
         }
     }
-    if (s != MRS_OK && quiet.code && q->job->say) {
-        q->job->say(q->job->arg, "writers may still be kept out: give the same command again, or `abort --clean`");
+    if (s != MRS_OK && quiet.code && q->job->print_line) {
+        q->job->print_line(q->job->arg, "writers may still be kept out: give the same command again, or "
+                                   "`abort --clean`");
     }
     for (int i = 0; keep && i < 2; i++) {
-        const char *gone = i ? q->base : q->in;
-        if (gone) {
-            live_folder_remove(gone);
+        const char *obsolete = i ? q->base : q->in;
+        if (obsolete) {
+            live_folder_remove(obsolete);
         }
     }
     if (q->dir[0] && !keep) {

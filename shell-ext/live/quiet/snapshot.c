@@ -129,9 +129,9 @@ copy_coll(struct snapshot_copy *c, const struct live_coll_info *info, struct mrs
     mrs_buf_init(&json, c->job->mem, MRS_METADATA_MAX);
     enum mrs_status s = metadata(c->job, info, &json, e);
     for (int i = 0; s == MRS_OK && i < 2; i++) {
-        bool wanted = c->to[i] && (i == 0 || !live_is_new_coll(c->job, coll->ns));
+        bool needed = c->to[i] && (i == 0 || !live_is_new_coll(c->job, coll->ns));
         c->sink[i] = NULL;
-        s = wanted ? mrs_output_coll(c->to[i], coll->db, coll->coll, (const char *)json.p, json.n, true, &c->sink[i], e)
+        s = needed ? mrs_output_coll(c->to[i], coll->db, coll->coll, (const char *)json.p, json.n, true, &c->sink[i], e)
                    : MRS_OK;
     }
     c->docs = 0;

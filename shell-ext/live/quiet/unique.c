@@ -41,10 +41,10 @@ static void
 report_unchecked(struct unique_check *u, const struct mrs_unique_index *x, const char *why)
 {
     char line[1024];
-    if (u->job->say) {
+    if (u->job->print_line) {
         snprintf(line, sizeof line, "%s: whether the result fits unique index %.128s is left to the server: %s",
                  u->t->now.ns, x->name, why);
-        u->job->say(u->job->arg, line);
+        u->job->print_line(u->job->arg, line);
     }
 }
 
@@ -155,7 +155,7 @@ keys_of(void *arg, const struct live_planned_change *c, struct mrs_err *e)
 
 /* ---- documents of a result ---- */
 static enum mrs_status
-staying(void *arg, const struct live_planned_change *c, struct mrs_err *e)
+check_undeleted(void *arg, const struct live_planned_change *c, struct mrs_err *e)
 {
     struct unique_check *u = arg;
     struct live_planned_change one = *c;
@@ -175,7 +175,7 @@ each_doc(struct unique_check *u, live_planned_change_put fn)
     u->each = fn;
     enum mrs_status s = live_compare_whole(c, u->at, fn, u, u->e);
     if (s == MRS_OK && u->keep && u->t->old.ns && u->t->n[LIVE_DELETE]) {
-        s = live_compare_each(c, LIVE_DELETE, u->t->turn, staying, u, u->e);
+        s = live_compare_each(c, LIVE_DELETE, u->t->turn, check_undeleted, u, u->e);
     }
     return s;
 }

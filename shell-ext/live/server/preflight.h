@@ -79,7 +79,7 @@ void live_put_actions(struct mrs_build *b, unsigned bits);
 enum mrs_status live_check_privileges(struct live_check *c, struct mrs_err *e);
 /* The same from the server's reply to connectionStatus. Unreported privileges are tested by write commands that change
  * nothing; not in a dry run. */
-enum mrs_status live_check_granted(struct live_check *c, struct mrs_view said, struct mrs_err *e);
+enum mrs_status live_check_granted(struct live_check *c, struct mrs_view reply_doc, struct mrs_err *e);
 /* May the user build collections under these names and rename them? FAIL MRS_E_SERVER with the missing privileges. */
 enum mrs_status live_privileges_beside(struct live_job *job, const struct mrs_coll *coll, uint32_t n,
                                        struct mrs_err *e);

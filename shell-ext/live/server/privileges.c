@@ -86,9 +86,9 @@ text_is(struct mrs_val v, const char *text)
 }
 
 static bool
-part_covers(struct mrs_val granted, const char *asked)
+part_covers(struct mrs_val granted, const char *needed)
 {
-    return text_is(granted, "") || text_is(granted, asked);
+    return text_is(granted, "") || text_is(granted, needed);
 }
 
 /* db NULL: the cluster. */
@@ -212,19 +212,19 @@ try_one(struct live_check *c, const struct mrs_coll *coll, const struct trial *t
 
 /* The requested actions that the user lacks on a collection. */
 static enum mrs_status
-lacking(struct live_check *c, const struct mrs_coll *coll, bool there, unsigned asked, unsigned *lacks,
+lacking(struct live_check *c, const struct mrs_coll *coll, bool there, unsigned needed, unsigned *lacks,
         struct mrs_err *e)
 {
-    MRS_ASSERT(!(asked >> N_NAMES));
+    MRS_ASSERT(!(needed >> N_NAMES));
     enum mrs_status s = MRS_OK;
     if (!c->tried) {
-        *lacks = asked & ~granted(c->privileges, coll->db, coll->coll);
+        *lacks = needed & ~granted(c->privileges, coll->db, coll->coll);
         return MRS_OK;
     }
     *lacks = 0;
     for (size_t i = 0; i < sizeof trials / sizeof *trials && s == MRS_OK; i++) {
         bool denied = false;
-        if (asked & trials[i].action && trials[i].where & (ANY | (there ? THERE : ABSENT))) {
+        if (needed & trials[i].action && trials[i].where & (ANY | (there ? THERE : ABSENT))) {
             s = try_one(c, coll, &trials[i], &denied, e);
             *lacks |= denied ? trials[i].action : 0;
         }
@@ -284,14 +284,14 @@ static enum mrs_status
 check_one(struct live_check *c, const struct live_place *p, struct mrs_err *e)
 {
     const struct mrs_coll all = {p->coll.db, "", p->coll.db};
-    unsigned asked = live_needs(c, p), missing = 0;
+    unsigned needed = live_needs(c, p), missing = 0;
     char where[400];
     bool warns = p->beside && !c->listed;
-    enum mrs_status s = lacking(c, &p->coll, p->info != NULL, asked & ~MAY_RENAME, &missing, e);
+    enum mrs_status s = lacking(c, &p->coll, p->info != NULL, needed & ~MAY_RENAME, &missing, e);
     snprintf(where, sizeof where, "%s%s", p->coll.ns,
              warns ? ", where the collection may have to be built before it takes the place of the old one" : "");
     MRS_THEN(s, report_missing(c, where, p->coll.db, missing, !warns, e));
-    MRS_THEN(s, lacking(c, &all, false, MAY_LIST_COLLECTIONS | (asked & MAY_RENAME), &missing, e));
+    MRS_THEN(s, lacking(c, &all, false, MAY_LIST_COLLECTIONS | (needed & MAY_RENAME), &missing, e));
     snprintf(where, sizeof where, "the database %s", p->coll.db);
     return s == MRS_OK ? report_missing(c, where, p->coll.db, missing, !warns, e) : s;
 }
@@ -332,14 +332,14 @@ check_all(struct live_check *c, struct mrs_err *e)
 }
 
 enum mrs_status
-live_check_granted(struct live_check *c, struct mrs_view said, struct mrs_err *e)
+live_check_granted(struct live_check *c, struct mrs_view reply_doc, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(said));
-    struct mrs_val users = live_at(said, "authInfo.authenticatedUsers");
+    MRS_ASSERT(mrs_view_is_framed(reply_doc));
+    struct mrs_val users = live_at(reply_doc, "authInfo.authenticatedUsers");
     if (users.type != MRS_ARRAY || users.n == MRS_DOC_MIN) {
         return MRS_OK;
     }
-    c->privileges = live_at(said, "authInfo.authenticatedUserPrivileges");
+    c->privileges = live_at(reply_doc, "authInfo.authenticatedUserPrivileges");
     c->tried = c->privileges.type != MRS_ARRAY || c->privileges.n == MRS_DOC_MIN;
     return !c->tried || !c->apply || c->job->opts.execute
                ? check_all(c, e)
@@ -359,8 +359,8 @@ live_check_privileges(struct live_check *c, struct mrs_err *e)
         s = live_command(c->job->link, "admin", cmd, 0, &reply, NULL, e);
     }
     if (s == MRS_OK) {
-        struct mrs_view said = {reply.p, (uint32_t)reply.n};
-        s = live_check_granted(c, said, e);
+        struct mrs_view reply_doc = {reply.p, (uint32_t)reply.n};
+        s = live_check_granted(c, reply_doc, e);
     }
     mrs_buf_clear(&reply);
     return s;

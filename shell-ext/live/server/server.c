@@ -26,14 +26,14 @@ struct server_reading {
 };
 
 static struct mrs_view
-said(const struct server_reading *r)
+reply_of(const struct server_reading *r)
 {
     return (struct mrs_view){r->reply.p, (uint32_t)r->reply.n};
 }
 
 /* Sends a command; the reply is in r->reply. */
 static enum mrs_status
-ask(struct server_reading *r, const char *db, struct mrs_view cmd, struct live_fault *f, struct mrs_err *e)
+run_command(struct server_reading *r, const char *db, struct mrs_view cmd, struct live_fault *f, struct mrs_err *e)
 {
     struct live_fault own;
     f = f ? f : &own;
@@ -45,7 +45,7 @@ ask(struct server_reading *r, const char *db, struct mrs_view cmd, struct live_f
 
 /* The same for commands that may be forbidden or unknown: END then, and no error. */
 static enum mrs_status
-try_to_ask(struct server_reading *r, const char *db, const char *template, struct mrs_err *e)
+try_command(struct server_reading *r, const char *db, const char *template, struct mrs_err *e)
 {
     struct mrs_view cmd;
     struct live_fault f;
@@ -56,7 +56,7 @@ try_to_ask(struct server_reading *r, const char *db, const char *template, struc
     if (s != MRS_OK) {
         return s;
     }
-    s = ask(r, db, cmd, &f, &own);
+    s = run_command(r, db, cmd, &f, &own);
     if (s == MRS_FAIL && f.kind != LIVE_FAULT_NETWORK) {
         return MRS_END;
     }
@@ -69,7 +69,7 @@ typedef enum mrs_status one_fn(struct server_reading *r, struct mrs_view doc, vo
 static enum mrs_status
 each_in(struct server_reading *r, const char *batch, one_fn *one, void *arg, struct mrs_err *e)
 {
-    struct mrs_val list = live_at(said(r), batch);
+    struct mrs_val list = live_at(reply_of(r), batch);
     struct mrs_walk w;
     struct mrs_elem el;
     enum mrs_status s = MRS_OK;
@@ -85,23 +85,23 @@ each_in(struct server_reading *r, const char *batch, one_fn *one, void *arg, str
 static enum mrs_status
 each(struct server_reading *r, struct mrs_view cmd, one_fn *one, void *arg, struct live_fault *f, struct mrs_err *e)
 {
-    enum mrs_status s = ask(r, r->db, cmd, f, e);
+    enum mrs_status s = run_command(r, r->db, cmd, f, e);
     if (s == MRS_OK) {
         s = each_in(r, "cursor.firstBatch", one, arg, e);
     }
-    int64_t id = s == MRS_OK ? live_int_at(said(r), "cursor.id", 0) : 0;
+    int64_t id = s == MRS_OK ? live_int_at(reply_of(r), "cursor.id", 0) : 0;
     while (s == MRS_OK && id != 0) {
         char ns[300];
         struct mrs_view more;
-        live_text_at(said(r), "cursor.ns", ns, sizeof ns);
+        live_text_at(reply_of(r), "cursor.ns", ns, sizeof ns);
         const char *dot = strchr(ns, '.');
         s = live_doc_in(&r->cmds, &more, e, "{getMore:%I, collection:%s}", id, dot ? dot + 1 : "");
         if (s == MRS_OK) {
-            s = ask(r, r->db, more, f, e);
+            s = run_command(r, r->db, more, f, e);
         }
         if (s == MRS_OK) {
             s = each_in(r, "cursor.nextBatch", one, arg, e);
-            id = live_int_at(said(r), "cursor.id", 0);
+            id = live_int_at(reply_of(r), "cursor.id", 0);
         }
     }
     return s;
@@ -250,7 +250,7 @@ read_sizes(struct server_reading *r, struct live_coll_info *c, struct mrs_err *e
     mrs_arena_reset(&r->cmds);
     enum mrs_status s = live_doc_in(&r->cmds, &cmd, &own, "{collStats:%s}", c->coll.coll);
     if (s == MRS_OK) {
-        s = ask(r, r->db, cmd, &f, &own);
+        s = run_command(r, r->db, cmd, &f, &own);
         if (s == MRS_FAIL && f.kind != LIVE_FAULT_NETWORK) {
             return MRS_OK;
         }
@@ -258,7 +258,7 @@ read_sizes(struct server_reading *r, struct live_coll_info *c, struct mrs_err *e
     if (s != MRS_OK) {
         return mrs_err_set(e, s, own.code, "%s", own.msg);
     }
-    int64_t count = live_int_at(said(r), "count", 0), bytes = live_int_at(said(r), "size", 0);
+    int64_t count = live_int_at(reply_of(r), "count", 0), bytes = live_int_at(reply_of(r), "size", 0);
     c->count = count > 0 ? (uint64_t)count : 0;
     c->bytes = bytes > 0 ? (uint64_t)bytes : 0;
     c->avg = c->count ? c->bytes / c->count : 0;
@@ -302,9 +302,9 @@ static enum mrs_status
 read_version(struct server_reading *r, struct mrs_err *e)
 {
     struct live_server *s = r->s;
-    enum mrs_status st = try_to_ask(r, "admin", "{buildInfo:1}", e);
+    enum mrs_status st = try_command(r, "admin", "{buildInfo:1}", e);
     if (st == MRS_OK) {
-        live_text_at(said(r), "version", s->version, sizeof s->version);
+        live_text_at(reply_of(r), "version", s->version, sizeof s->version);
         const char *dot = strchr(s->version, '.');
         s->major = (int)strtol(s->version, NULL, 10);
         s->minor = dot ? (int)strtol(dot + 1, NULL, 10) : 0;
@@ -314,9 +314,9 @@ read_version(struct server_reading *r, struct mrs_err *e)
                                "dump and `mongoreshape run`",
                                s->version);
         }
-        st = try_to_ask(r, "admin", "{getParameter:1, featureCompatibilityVersion:1}", e);
+        st = try_command(r, "admin", "{getParameter:1, featureCompatibilityVersion:1}", e);
         if (st == MRS_OK) {
-            live_text_at(said(r), "featureCompatibilityVersion.version", s->fcv, sizeof s->fcv);
+            live_text_at(reply_of(r), "featureCompatibilityVersion.version", s->fcv, sizeof s->fcv);
         }
     } else if (st == MRS_END) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER, "the server does not report its version (buildInfo)");
@@ -329,16 +329,16 @@ read_topology(struct server_reading *r, struct mrs_err *e)
 {
     struct live_server *s = r->s;
     char msg[16];
-    enum mrs_status st = try_to_ask(r, "admin", "{hello:1}", e);
+    enum mrs_status st = try_command(r, "admin", "{hello:1}", e);
     if (st == MRS_END) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER, "the server does not answer hello: it is older than 4.4");
     }
     if (st != MRS_OK) {
         return st;
     }
-    live_text_at(said(r), "setName", s->set_name, sizeof s->set_name);
-    live_text_at(said(r), "me", s->host, sizeof s->host);
-    live_text_at(said(r), "msg", msg, sizeof msg);
+    live_text_at(reply_of(r), "setName", s->set_name, sizeof s->set_name);
+    live_text_at(reply_of(r), "me", s->host, sizeof s->host);
+    live_text_at(reply_of(r), "msg", msg, sizeof msg);
     s->sharded = strcmp(msg, "isdbgrid") == 0;
     s->replicated = s->set_name[0] != 0;
     s->standalone = !s->sharded && !s->replicated;
@@ -350,11 +350,11 @@ read_topology(struct server_reading *r, struct mrs_err *e)
 static enum mrs_status
 check_journal(struct server_reading *r, struct mrs_err *e)
 {
-    enum mrs_status s = try_to_ask(r, "admin", "{serverStatus:1}", e);
-    bool forgets = s == MRS_OK && !live_bool_at(said(r), "storageEngine.persistent", true);
+    enum mrs_status s = try_command(r, "admin", "{serverStatus:1}", e);
+    bool forgets = s == MRS_OK && !live_bool_at(reply_of(r), "storageEngine.persistent", true);
     if (s == MRS_OK) {
-        s = try_to_ask(r, "admin", "{getCmdLineOpts:1}", e);
-        forgets = forgets || (s == MRS_OK && !live_bool_at(said(r), "parsed.storage.journal.enabled", true));
+        s = try_command(r, "admin", "{getCmdLineOpts:1}", e);
+        forgets = forgets || (s == MRS_OK && !live_bool_at(reply_of(r), "parsed.storage.journal.enabled", true));
     }
     if (forgets) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
@@ -435,14 +435,14 @@ list_databases(struct server_reading *r, bool seen, struct database_list *list, 
     mrs_arena_reset(&r->cmds);
     enum mrs_status s = live_doc_in(&r->cmds, &cmd, e, "{listDatabases: 1, nameOnly: true, authorizedDatabases: %b}",
                                     seen);
-    MRS_THEN(s, ask(r, "admin", cmd, NULL, e));
+    MRS_THEN(s, run_command(r, "admin", cmd, NULL, e));
     return s == MRS_OK ? each_in(r, "databases", add_database, list, e) : s;
 }
 
 /* ---- entry points ---- */
 /* Commands that only read need few privileges: reports which ones, and which role grants them. */
 static enum mrs_status
-say_role(const struct server_reading *r, struct mrs_err *e)
+report_role(const struct server_reading *r, struct mrs_err *e)
 {
     struct mrs_err was = *e;
     mrs_err_clear(e);
@@ -468,7 +468,7 @@ server_read(struct server_reading *r, struct mrs_mem *mem, const char *const *db
     all.arena = &r->s->arena;
     enum mrs_status s = r->read_only && !n ? list_databases(r, true, &all, e) : MRS_OK;
     MRS_THEN(s, read_all(r, all.name ? all.name : db, all.n, e));
-    s = s == MRS_FAIL && r->read_only && r->denied && e ? say_role(r, e) : s;
+    s = s == MRS_FAIL && r->read_only && r->denied && e ? report_role(r, e) : s;
     mrs_buf_clear(&r->reply);
     mrs_arena_clear(&r->cmds);
     if (s != MRS_OK) {

@@ -78,10 +78,10 @@ publish(struct live_job *job)
     struct mrs_err e;
     char line[700];
     mrs_err_clear(&e);
-    if (live_run_publish(job, NULL, &e) != MRS_OK && !job->run->deaf && job->say) {
+    if (live_run_publish(job, NULL, &e) != MRS_OK && !job->run->deaf && job->print_line) {
         job->run->deaf = true;
         snprintf(line, sizeof line, "note: metrics are not written: %.600s", e.msg);
-        job->say(job->arg, line);
+        job->print_line(job->arg, line);
     }
 }
 
@@ -119,9 +119,9 @@ reload_run(struct live_job *job, struct mrs_err *e)
     MRS_ASSERT(job->run);
     struct live_run *r = job->run;
     char owner[64];
-    int64_t asked = mrs_clock_asleep();
+    int64_t sent = mrs_clock_asleep();
     enum mrs_status s = live_run_load(job, e);
-    int64_t latency = mrs_clock_asleep() - asked;
+    int64_t latency = mrs_clock_asleep() - sent;
     if (s < MRS_OK) {
         return s;
     }
@@ -170,7 +170,7 @@ check_all(struct live_job *job, struct mrs_err *e)
 
 /* Waits as limits, pause and governor require. */
 static enum mrs_status
-hold_back(struct live_job *job, uint64_t docs, uint64_t bytes, struct mrs_err *e)
+throttle(struct live_job *job, uint64_t docs, uint64_t bytes, struct mrs_err *e)
 {
     MRS_ASSERT(job->run);
     struct live_run *r = job->run;
@@ -188,7 +188,7 @@ hold_back(struct live_job *job, uint64_t docs, uint64_t bytes, struct mrs_err *e
         }
         int64_t before = mrs_clock_asleep();
         live_nap(wait > SLICE_MS ? SLICE_MS : wait);
-        live_spent_held(&r->spent, mrs_clock_asleep() - before);
+        live_spent_throttled(&r->spent, mrs_clock_asleep() - before);
         s = check_all(job, e);
         if (s != MRS_OK) {
             return s;
@@ -228,7 +228,7 @@ live_run_breathe(struct live_job *job, uint64_t docs, uint64_t bytes, struct mrs
     int64_t came = mrs_clock_asleep();
     enum mrs_status s = check_all(job, e);
     if (s == MRS_OK) {
-        s = hold_back(job, docs, bytes, e);
+        s = throttle(job, docs, bytes, e);
     }
     r->worked_ms += came - r->breathed_ms;
     r->breathed_ms = mrs_clock_asleep();

@@ -31,7 +31,7 @@ struct live_course {
     struct live_pace work, pace;
 };
 struct live_spent { /* how the time since `since_ms` was spent; then the largest part before that */
-    int64_t since_ms, cpu_ms, held_ms, again_ms;
+    int64_t since_ms, cpu_ms, throttled_ms, again_ms;
     const char *most;
     uint32_t share;          /* percent */
 };
@@ -51,7 +51,7 @@ void live_course_walked(struct live_job *job, uint64_t docs);
 void live_course_report(struct live_course *c, struct live_progress *p, int64_t now);
 
 /* Adds time lost because of a limit, or because others changed documents while they were processed. */
-void live_spent_held(struct live_spent *s, int64_t ms);
+void live_spent_throttled(struct live_spent *s, int64_t ms);
 void live_spent_again(struct live_spent *s, int64_t ms);
 /* The main use of the last second or more: "server latency", "contention", "throttle", "our own CPU"; *share:
  * percent. */

@@ -111,7 +111,7 @@ live_run_find(struct live_job *job, const char *id, struct mrs_err *e)
 
 /* ---- removal ---- */
 static bool
-holds_something(struct mrs_val v)
+is_not_empty(struct mrs_val v)
 {
     return (v.type == MRS_ARRAY || v.type == MRS_DOCUMENT) ? v.n > MRS_DOC_MIN : !mrs_is_nullish(v);
 }
@@ -124,7 +124,7 @@ begins(const char *text, const char *with)
 
 /* Refuses if data would be lost with the state, and says what to do. */
 static enum mrs_status
-may_go(struct live_job *job, bool blocked, struct mrs_err *e)
+check_removable(struct live_job *job, bool blocked, struct mrs_err *e)
 {
     MRS_ASSERT(job->run);
     struct live_run *r = job->run;
@@ -149,7 +149,7 @@ may_go(struct live_job *job, bool blocked, struct mrs_err *e)
     }
     bool expanded = strcmp(mode, "expand") == 0 && !over && strcmp(r->phase, "claimed") != 0, here = false;
     enum mrs_status s = MRS_OK;
-    if (expanded || (!over && holds_something(live_at(d, "claims")))) {
+    if (expanded || (!over && is_not_empty(live_at(d, "claims")))) {
         s = live_run_here(job, &here, e);
     }
     if (s != MRS_OK) {
@@ -161,9 +161,9 @@ may_go(struct live_job *job, bool blocked, struct mrs_err *e)
                            "apart: `rollback` or `contract` first, then repeat this command",
                            r->short_id);
     }
-    if (r->elsewhere && !known && job->say) {
-        job->say(job->arg, "note: the server or a collection is not the one that the run began with, so it cannot be "
-                           "rolled back: fields and collections that it added stay");
+    if (r->elsewhere && !known && job->print_line) {
+        job->print_line(job->arg, "note: the server or a collection is not the one that the run began with, so it "
+                                  "cannot be rolled back: fields and collections that it added stay");
     }
     s = live_refused_count(job, &refused, e);
     if (s == MRS_OK && refused > 0 && !job->opts.discard_refused) {
@@ -210,7 +210,7 @@ live_run_namespaces(struct live_job *job, const struct mrs_coll *const **out, ui
 
 /* Reports the number of documents of the run in a state collection, if not 0. */
 static enum mrs_status
-say_count(struct live_job *job, const struct mrs_coll *coll, const char *template, struct mrs_err *e)
+report_count(struct live_job *job, const struct mrs_coll *coll, const char *template, struct mrs_err *e)
 {
     struct mrs_arena a;
     struct mrs_buf out;
@@ -220,11 +220,11 @@ say_count(struct live_job *job, const struct mrs_coll *coll, const char *templat
     mrs_buf_init(&out, job->mem, 1 << 16);
     enum mrs_status s = live_doc_in(&a, &pipeline, e, template, job->run->id);
     MRS_THEN(s, live_state_list(job, coll, pipeline, &out, e));
-    if (s == MRS_OK && live_state_next(&out, &at, &d) && job->say) {
+    if (s == MRS_OK && live_state_next(&out, &at, &d) && job->print_line) {
         char line[400];
         snprintf(line, sizeof line, "would remove from %s: %lld document%s", coll->ns,
                  (long long)live_int_at(d, "n", 0), live_int_at(d, "n", 0) == 1 ? "" : "s");
-        job->say(job->arg, line);
+        job->print_line(job->arg, line);
     }
     mrs_buf_clear(&out);
     mrs_arena_clear(&a);
@@ -239,16 +239,16 @@ live_clean_preview(struct live_job *job, bool blocked, struct mrs_err *e)
     const struct mrs_coll *const *coll = NULL;
     uint32_t n = 0;
     char line[400];
-    enum mrs_status s = may_go(job, blocked, e);
+    enum mrs_status s = check_removable(job, blocked, e);
     MRS_THEN(s, live_run_namespaces(job, &coll, &n, e));
-    MRS_THEN(s, say_count(job, &r->state_runs, "[{$match: {_id: {$eq: %s}}}, {$count: 'n'}]", e));
-    MRS_THEN(s, say_count(job, &r->state_checkpoints, "[{$match: {run: %s}}, {$count: 'n'}]", e));
-    MRS_THEN(s, say_count(job, &r->state_refused, "[{$match: {_id.run: %s}}, {$count: 'n'}]", e));
-    MRS_THEN(s, say_count(job, &r->state_stale, "[{$match: {_id.run: %s}}, {$count: 'n'}]", e));
-    MRS_THEN(s, say_count(job, &r->state_changes, "[{$match: {_id: {$ne: %s}}}, {$count: 'n'}]", e));
+    MRS_THEN(s, report_count(job, &r->state_runs, "[{$match: {_id: {$eq: %s}}}, {$count: 'n'}]", e));
+    MRS_THEN(s, report_count(job, &r->state_checkpoints, "[{$match: {run: %s}}, {$count: 'n'}]", e));
+    MRS_THEN(s, report_count(job, &r->state_refused, "[{$match: {_id.run: %s}}, {$count: 'n'}]", e));
+    MRS_THEN(s, report_count(job, &r->state_stale, "[{$match: {_id.run: %s}}, {$count: 'n'}]", e));
+    MRS_THEN(s, report_count(job, &r->state_changes, "[{$match: {_id: {$ne: %s}}}, {$count: 'n'}]", e));
     for (uint32_t i = 0; s == MRS_OK && i < n && live_bool_at(live_run_doc(r), "changes.keep_before", false); i++) {
         snprintf(line, sizeof line, "would drop %s.mrs_%s_old, if it is there", coll[i]->ns, r->short_id);
-        job->say(job->arg, line);
+        job->print_line(job->arg, line);
     }
     return s;
 }
@@ -312,7 +312,7 @@ live_clean(struct live_job *job, struct mrs_err *e)
     MRS_ASSERT(job->run && !job->run->worker);
     const struct mrs_coll *const *coll = NULL;
     uint32_t n = 0;
-    enum mrs_status s = may_go(job, false, e);
+    enum mrs_status s = check_removable(job, false, e);
     if (s == MRS_OK) {
         s = live_run_namespaces(job, &coll, &n, e);
     }
@@ -326,7 +326,7 @@ live_clean(struct live_job *job, struct mrs_err *e)
         }
     }
     if (s == MRS_OK) {
-        s = may_go(job, false, e);
+        s = check_removable(job, false, e);
     }
     MRS_THEN(s, drop_kept(job, coll, n, e));
     MRS_THEN(s, live_run_forget(job, e));

@@ -151,7 +151,7 @@ grab(struct live_job *job, const char *ns, const struct lease_holder *h, struct 
 }
 
 static enum mrs_status
-held(struct live_job *job, const char *ns, const struct lease_holder *h, struct mrs_err *e)
+lease_conflict(struct live_job *job, const char *ns, const struct lease_holder *h, struct mrs_err *e)
 {
     char since[32], until[32];
     bool same = strcmp(h->run, job->run->id) == 0;
@@ -170,19 +170,19 @@ outlive(struct live_job *job, const char *ns, struct lease_holder *first, const 
         bool *reported, struct mrs_err *e)
 {
     if (strcmp(now->run, job->run->id) != 0) {
-        return held(job, ns, now, e);
+        return lease_conflict(job, ns, now, e);
     }
     if (first->owner[0] == 0) {
         *first = *now;
     }
     if (strcmp(first->owner, now->owner) != 0 || first->until != now->until || first->epoch != now->epoch) {
-        return held(job, ns, now, e);
+        return lease_conflict(job, ns, now, e);
     }
-    if (!*reported && job->say) {
+    if (!*reported && job->print_line) {
         char line[256];
         snprintf(line, sizeof line, "waiting to see whether %s, which holds the lease of %s, is still alive",
                  now->owner, ns);
-        job->say(job->arg, line);
+        job->print_line(job->arg, line);
         *reported = true;
     }
     if (live_cancelled(job)) {
@@ -361,8 +361,8 @@ wait_out(struct live_job *job, const struct mrs_buf *dead, struct mrs_err *e)
     }
     snprintf(line, sizeof line, "an owner before us has died: waiting %" PRId64 " s for what it may still have begun",
              (longest + 999) / 1000);
-    if (job->say) {
-        job->say(job->arg, line);
+    if (job->print_line) {
+        job->print_line(job->arg, line);
     }
     while (live_clock() - start < longest) {
         if (live_cancelled(job)) {
@@ -600,7 +600,7 @@ live_lease_renew(struct live_job *job, struct mrs_err *e)
     struct live_run *r = job->run;
     struct mrs_arena a;
     struct mrs_view u;
-    int64_t now = 0, asked_at = live_clock(); /* before the server's clock is read: our time is never longer */
+    int64_t now = 0, sent_at = live_clock(); /* before the server's clock is read: our time is never longer */
     if (r->worker) {
         return live_range_renew(job, e);
     }
@@ -615,7 +615,7 @@ live_lease_renew(struct live_job *job, struct mrs_err *e)
     MRS_THEN(s, all_ours(job, "renewing", u, e));
     MRS_THEN(s, nobody_older(job, now, e));
     if (s == MRS_OK) {
-        r->lease_checked_ms = asked_at;
+        r->lease_checked_ms = sent_at;
     }
     mrs_arena_clear(&a);
     return s;

@@ -179,15 +179,15 @@ live_refused_drop(struct live_job *job, uint32_t step, const char *ns, struct mr
 
 /* ---- stale ---- */
 static void
-say_stale(struct live_job *job)
+report_stale(struct live_job *job)
 {
     MRS_ASSERT(job->run);
     char line[400];
-    if (job->run->n_stale++ == 0 && job->say) {
+    if (job->run->n_stale++ == 0 && job->print_line) {
         snprintf(line, sizeof line,
                  "documents of new collections that no source makes are removed; copies of them are kept in %s",
                  job->run->state_stale.ns);
-        job->say(job->arg, line);
+        job->print_line(job->arg, line);
     }
 }
 
@@ -217,7 +217,7 @@ live_stale_put(struct live_job *job, const char *ns, struct mrs_view doc, struct
     s = s == MRS_OK && there ? replace(job, &r->state_stale, id, rec, &a, e) : s;
     mrs_arena_clear(&a);
     if (s == MRS_OK) {
-        say_stale(job);
+        report_stale(job);
     }
     return s;
 }

@@ -76,7 +76,7 @@ grab(struct live_job *job, const struct range_seen *s, struct mrs_err *e)
     struct live_state_change c = {.many = false};
     struct mrs_arena a;
     struct mrs_view u;
-    int64_t now = 0, asked_at = live_clock();
+    int64_t now = 0, sent_at = live_clock();
     bool skip = *s->owner && strcmp(s->owner, r->leader) != 0 && LIVE_MUTANT("range-at-takers-place");
     mrs_arena_init(&a, job->mem);
     enum mrs_status st = live_state_now(job, &now, e);
@@ -93,14 +93,14 @@ grab(struct live_job *job, const struct range_seen *s, struct mrs_err *e)
         c.u = mrs_view_val(u);
         LIVE_STOP("before-range-take");
         st = live_state_update(job, &r->state_checkpoints, &c, NULL, e);
-        r->lease_checked_ms = asked_at;
+        r->lease_checked_ms = sent_at;
     }
     mrs_arena_clear(&a);
     return st == MRS_OK && c.matched != 1 ? MRS_END : st;
 }
 
 static enum mrs_status
-in_hand(struct live_job *job, const struct range_seen *s, struct live_held *out, struct mrs_err *e)
+in_hand(struct live_job *job, const struct range_seen *s, struct live_range_task *out, struct mrs_err *e)
 {
     MRS_ASSERT(strlen(s->id) < sizeof job->run->range);
     struct live_run *r = job->run;
@@ -120,7 +120,7 @@ in_hand(struct live_job *job, const struct range_seen *s, struct live_held *out,
 }
 
 enum mrs_status
-live_range_take(struct live_job *job, struct live_held *out, struct mrs_err *e)
+live_range_take(struct live_job *job, struct live_range_task *out, struct mrs_err *e)
 {
     MRS_ASSERT(job->run->worker && !job->run->range[0]);
     struct live_run *r = job->run;
@@ -160,7 +160,7 @@ live_range_renew(struct live_job *job, struct mrs_err *e)
     struct live_run *r = job->run;
     struct mrs_arena a;
     struct mrs_view u;
-    int64_t now = 0, asked_at = live_clock();
+    int64_t now = 0, sent_at = live_clock();
     if (!r->range[0]) {
         return MRS_OK;
     }
@@ -169,7 +169,7 @@ live_range_renew(struct live_job *job, struct mrs_err *e)
     MRS_THEN(s, live_doc_in(&a, &u, e, "{$set: {until: %t}}", now + r->lease_ms));
     MRS_THEN(s, live_range_change(job, "renewing", u, e));
     if (s == MRS_OK) {
-        r->lease_checked_ms = asked_at;
+        r->lease_checked_ms = sent_at;
     }
     mrs_arena_clear(&a);
     return s;

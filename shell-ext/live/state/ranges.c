@@ -50,16 +50,16 @@ draw(struct live_job *job, const struct live_cut *cut, uint32_t size, struct mrs
 /* Selects from n sorted values those that divide them into `want` pieces, without duplicates and after `from`, as an
  * array. */
 static enum mrs_status
-put_cuts(const struct mrs_val *v, uint32_t n, uint32_t want, struct mrs_val from, struct mrs_buf *out,
+put_cuts(const struct mrs_val *v, uint32_t n, uint32_t count, struct mrs_val from, struct mrs_buf *out,
          struct mrs_view *cuts, struct mrs_err *e)
 {
     struct mrs_build b;
-    MRS_ASSERT(want > 1);
+    MRS_ASSERT(count > 1);
     uint32_t k = 0;
     struct mrs_val before = from;
     mrs_build_init(&b, out);
-    for (uint32_t i = 1; i < want && n; i++) {
-        struct mrs_val at = v[(uint64_t)i * n / want];
+    for (uint32_t i = 1; i < count && n; i++) {
+        struct mrs_val at = v[(uint64_t)i * n / count];
         char digits[12];
         if (before.type == MRS_MISSING || mrs_compare(before, at) < 0) {
             uint32_t len = mrs_index_name(digits, k++);
@@ -71,27 +71,27 @@ put_cuts(const struct mrs_val *v, uint32_t n, uint32_t want, struct mrs_val from
 }
 
 static enum mrs_status
-choose(struct live_job *job, const struct live_cut *cut, const struct live_checkpoint *c, uint32_t want,
+choose(struct live_job *job, const struct live_cut *cut, const struct live_checkpoint *c, uint32_t count,
        struct mrs_buf *out, struct mrs_view *cuts, struct mrs_err *e)
 {
-    MRS_ASSERT(want > 1 && want <= LIVE_RANGES_MAX);
+    MRS_ASSERT(count > 1 && count <= LIVE_RANGES_MAX);
     struct mrs_buf ids;
     struct mrs_val from = c->last.n ? live_at((struct mrs_view){c->last.p, (uint32_t)c->last.n}, "_id") : mrs_missing();
     struct mrs_view doc;
     mrs_buf_init(&ids, job->mem, 2 * CUT_BYTES_MAX);
-    enum mrs_status s = draw(job, cut, want * DRAWN_EACH, &ids, e);
-    struct mrs_val *v = s == MRS_OK ? mrs_alloc_array(job->mem, want * DRAWN_EACH + 1, sizeof *v) : NULL;
+    enum mrs_status s = draw(job, cut, count * DRAWN_EACH, &ids, e);
+    struct mrs_val *v = s == MRS_OK ? mrs_alloc_array(job->mem, count * DRAWN_EACH + 1, sizeof *v) : NULL;
     uint32_t n = 0;
     if (s == MRS_OK && !v) {
-        s = mrs_err_memory(e, want * DRAWN_EACH * sizeof *v);
+        s = mrs_err_memory(e, count * DRAWN_EACH * sizeof *v);
     }
-    for (size_t at = 0; s == MRS_OK && n < want * DRAWN_EACH && live_state_next(&ids, &at, &doc);) {
+    for (size_t at = 0; s == MRS_OK && n < count * DRAWN_EACH && live_state_next(&ids, &at, &doc);) {
         v[n++] = mrs_doc_get(doc, "_id");
     }
     if (n > 1) {
         qsort(v, n, sizeof *v, by_value);
     }
-    MRS_THEN(s, put_cuts(v, n, want, from, out, cuts, e));
+    MRS_THEN(s, put_cuts(v, n, count, from, out, cuts, e));
     mrs_free(job->mem, v);
     mrs_buf_clear(&ids);
     return s;
@@ -196,7 +196,7 @@ store_cuts(struct live_job *job, struct live_checkpoint *c, struct mrs_view cuts
 }
 
 static uint32_t
-wanted(const struct live_job *job, const struct live_cut *cut)
+range_count(const struct live_job *job, const struct live_cut *cut)
 {
     const struct live_coll_info *info = job->server ? live_server_coll(job->server, cut->coll) : NULL;
     uint64_t n = info && cut->docs ? info->count / cut->docs : 0;
@@ -210,7 +210,7 @@ live_ranges_open(struct live_job *job, const struct live_cut *cut, struct live_c
     MRS_ASSERT(job->run && !job->run->worker);
     struct mrs_buf buf;
     struct mrs_view cuts = mrs_empty_doc();
-    uint32_t want = wanted(job, cut);
+    uint32_t count = range_count(job, cut);
     *n = 0;
     if (c->done) {
         return drop_ranges(job, cut->pass, e); /* it was killed between the two */
@@ -218,9 +218,9 @@ live_ranges_open(struct live_job *job, const struct live_cut *cut, struct live_c
     mrs_buf_init(&buf, job->mem, 2 * MRS_DOC_READ_MAX);
     enum mrs_status s = read_cuts(job, c, &buf, &cuts, e);
     bool cut_before = s == MRS_OK;
-    if (s == MRS_END && want > 1) {
+    if (s == MRS_END && count > 1) {
         mrs_buf_reset(&buf);
-        s = choose(job, cut, c, want, &buf, &cuts, e);
+        s = choose(job, cut, c, count, &buf, &cuts, e);
         MRS_THEN(s, store_cuts(job, c, cuts, e));
         LIVE_STOP("after-cuts");
         cut_before = s == MRS_OK;
@@ -239,13 +239,13 @@ live_ranges_open(struct live_job *job, const struct live_cut *cut, struct live_c
 static void
 add_range(struct live_ranges_sum *sum, struct mrs_view d, int64_t now)
 {
-    MRS_ASSERT(sum->done + sum->held <= sum->all);
+    MRS_ASSERT(sum->done + sum->leased <= sum->all);
     char owner[64];
     bool done = live_bool_at(d, "done", false);
     live_text_at(d, "owner", owner, sizeof owner);
     sum->all++;
     sum->done += done;
-    sum->held += !done && *owner && live_date_at(d, "until", 0) >= now;
+    sum->leased += !done && *owner && live_date_at(d, "until", 0) >= now;
     sum->docs += (uint64_t)live_int_at(d, "docs", 0);
     sum->written += (uint64_t)live_int_at(d, "written", 0);
     sum->missed += (uint64_t)live_int_at(d, "missed", 0);

@@ -20,7 +20,7 @@ struct live_cut { /* a walk to share */
                                * divided */
 };
 struct live_ranges_sum {
-    uint32_t all, done, held; /* held: by workers whose lease is valid */
+    uint32_t all, done, leased; /* leased: by workers whose lease is valid */
     uint64_t docs, written, missed, refused;
 };
 
@@ -39,7 +39,7 @@ enum mrs_status live_ranges_close(struct live_job *job, const char *pass, struct
 enum mrs_status live_ranges_seal(struct live_job *job, const char *run, struct mrs_err *e);
 
 /* ---- for a worker ---- */
-struct live_held { /* the current range */
+struct live_range_task { /* the current range */
     char pass[96];            /* name of its checkpoint */
     uint32_t group, main;
     struct mrs_buf end;       /* {_id: v}, exclusive end; empty: no end */
@@ -47,7 +47,7 @@ struct live_held { /* the current range */
 };
 /* Takes the next range without an owner: under its checkpoint's name in out. An earlier owner is fenced off. END: none
  * at the moment. */
-enum mrs_status live_range_take(struct live_job *job, struct live_held *out, struct mrs_err *e);
+enum mrs_status live_range_take(struct live_job *job, struct live_range_task *out, struct mrs_err *e);
 /* Renews its lease; any other change of it. FAIL: lost to another process. */
 enum mrs_status live_range_renew(struct live_job *job, struct mrs_err *e);
 enum mrs_status live_range_change(struct live_job *job, const char *what, struct mrs_view u, struct mrs_err *e);

@@ -108,13 +108,13 @@ live_speed_reason(struct live_run *r, int64_t now)
     MRS_ASSERT(r->governor.speed > 0);
     uint32_t share;
     const char *spent = live_spent_on(&r->spent, now, mrs_clock_worked(), &share);
-    const char *held = live_governor_limiting(&r->governor);
+    const char *limiting = live_governor_limiting(&r->governor);
     r->shown.speed = r->governor.speed;
     r->shown.why = "";
     if (r->control.pause) {
         r->shown.limiting = "paused";
-    } else if (held && !works_alone(r)) {
-        r->shown.limiting = held;
+    } else if (limiting && !works_alone(r)) {
+        r->shown.limiting = limiting;
         r->shown.why = live_governor_why(&r->governor, r->shown_why);
     } else if (r->throttled) {
         r->shown.limiting = "throttle";

@@ -9,9 +9,9 @@
 enum { WINDOW_MS = 1000 };
 
 void
-live_spent_held(struct live_spent *s, int64_t ms)
+live_spent_throttled(struct live_spent *s, int64_t ms)
 {
-    s->held_ms += ms;
+    s->throttled_ms += ms;
 }
 
 void
@@ -28,9 +28,9 @@ judge(struct live_spent *s, int64_t all, int64_t cpu)
         const char *name;
         int64_t ms;
     } of[] = {
-        {"server latency", all - s->held_ms - s->again_ms - cpu},
+        {"server latency", all - s->throttled_ms - s->again_ms - cpu},
         {"contention", s->again_ms},
-        {"throttle", s->held_ms},
+        {"throttle", s->throttled_ms},
         {"our own CPU", cpu},
     };
     size_t most = 0;
@@ -52,7 +52,7 @@ live_spent_on(struct live_spent *s, int64_t now, int64_t cpu_ms, uint32_t *share
         }
         s->since_ms = now;
         s->cpu_ms = cpu_ms;
-        s->held_ms = s->again_ms = 0;
+        s->throttled_ms = s->again_ms = 0;
     }
     *share = s->share;
     return s->most ? s->most : "";

@@ -91,16 +91,16 @@ static enum mrs_status
 same(struct move *m, const struct mrs_coll *to, struct mrs_view ids, struct mrs_err *e)
 {
     struct live_cursor *cursor = NULL;
-    struct mrs_view q, sort, want, got;
+    struct mrs_view q, sort, expected, got;
     struct live_fault f;
     bool equal = true;
     size_t at = 0;
     enum mrs_status s = live_doc_in(&m->arena, &q, e, "{_id: {$in: %a}}", ids);
     MRS_THEN(s, live_doc_in(&m->arena, &sort, e, "{sort: {_id: 1}}"));
     MRS_THEN(s, live_find(m->job->link, to, q, sort, 0, &cursor, e));
-    while (s == MRS_OK && equal && live_state_next(&m->docs, &at, &want)) {
+    while (s == MRS_OK && equal && live_state_next(&m->docs, &at, &expected)) {
         s = live_cursor_next(cursor, &got, &f, e);
-        equal = s == MRS_OK && got.n == want.n && memcmp(got.p, want.p, got.n) == 0;
+        equal = s == MRS_OK && got.n == expected.n && memcmp(got.p, expected.p, got.n) == 0;
     }
     if (cursor) {
         live_cursor_close(cursor);
@@ -369,13 +369,13 @@ tidy(struct move *m, struct mrs_err *e)
 }
 
 static void
-say_moved(const struct move *m, uint32_t runs)
+report_moved(const struct move *m, uint32_t runs)
 {
     char line[300];
     snprintf(line, sizeof line, "moved the state of %u run%s (%llu documents) from %s, where older versions kept it, "
              "to %s", runs, runs == 1 ? "" : "s", (unsigned long long)m->n, m->from, m->to);
-    if (m->job->say) {
-        m->job->say(m->job->arg, line);
+    if (m->job->print_line) {
+        m->job->print_line(m->job->arg, line);
     }
 }
 
@@ -403,7 +403,7 @@ move_all(struct live_job *job, const struct mrs_buf *runs, struct mrs_err *e)
     job->opts.state_db = m.to;
     job->run = kept;
     if (s == MRS_OK) {
-        say_moved(&m, n);
+        report_moved(&m, n);
     }
     mrs_buf_clear(&m.docs);
     mrs_arena_clear(&m.arena);
@@ -429,8 +429,8 @@ live_state_place(struct live_job *job, struct mrs_err *e)
         snprintf(line, sizeof line, "runs of an older version lie in the database %s%s: the next command with "
                  "--execute moves them to %s", job->opts.state_old, any ? " and are not shown" : "",
                  job->opts.state_db);
-        if (s == MRS_OK && job->say) {
-            job->say(job->arg, line);
+        if (s == MRS_OK && job->print_line) {
+            job->print_line(job->arg, line);
         }
         if (s == MRS_OK && !any) {
             job->opts.state_db = job->opts.state_old;

@@ -219,7 +219,7 @@ facts(const struct live_job *job, const struct sources *f, struct mrs_buf *out, 
     if (f->ranges.all) {
         mrs_build_i64(&b, "ranges", f->ranges.all);
         mrs_build_i64(&b, "ranges_done", f->ranges.done);
-        mrs_build_i64(&b, "workers", f->ranges.held);
+        mrs_build_i64(&b, "workers", f->ranges.leased);
     }
     mrs_build_bool(&b, "at_work", alive);
     copy_field(&b, f->lease, "owner", "owner");

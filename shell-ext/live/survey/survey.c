@@ -92,15 +92,15 @@ count(struct live_survey *v, struct live_survey_coll *c, struct mrs_err *e)
 {
     MRS_ASSERT(c->info);
     struct mrs_buf cmd, reply;
-    struct mrs_view ask;
+    struct mrs_view count_cmd;
     c->count = c->info->count;
     if (c->count || c->info->view || c->info->timeseries) {
         return MRS_OK;
     }
     mrs_buf_init(&cmd, v->job->mem, 4096);
     mrs_buf_init(&reply, v->job->mem, 1 << 20);
-    enum mrs_status s = live_doc(&cmd, &ask, e, "{count: %s}", c->info->coll.coll);
-    MRS_THEN(s, live_command(v->job->link, c->info->coll.db, ask, 0, &reply, NULL, e));
+    enum mrs_status s = live_doc(&cmd, &count_cmd, e, "{count: %s}", c->info->coll.coll);
+    MRS_THEN(s, live_command(v->job->link, c->info->coll.db, count_cmd, 0, &reply, NULL, e));
     int64_t n = s == MRS_OK ? live_int_at((struct mrs_view){reply.p, (uint32_t)reply.n}, "n", 0) : 0;
     c->count = n > 0 ? (uint64_t)n : 0;
     mrs_buf_clear(&cmd);

@@ -18,7 +18,7 @@ struct survey_draw {
 
 /* Values that $in does not take literally are left out of the sample. */
 static bool
-can_be_asked_for(struct mrs_val id)
+can_query_id(struct mrs_val id)
 {
     struct mrs_walk w;
     struct mrs_elem first;
@@ -46,7 +46,7 @@ draw(struct live_survey *v, const struct live_survey_coll *c, struct survey_draw
     MRS_THEN(s, live_doc(&how, &opts, e, "{allowDiskUse: true, batchSize: 10000}"));
     MRS_THEN(s, live_aggregate(v->job->link, &c->info->coll, stages, opts, 0, &cursor, e));
     while (s == MRS_OK && d->ids.n < IDS_BYTES && (s = live_cursor_next(cursor, &doc, &f, e)) == MRS_OK) {
-        if (can_be_asked_for(mrs_doc_get(doc, "_id"))) {
+        if (can_query_id(mrs_doc_get(doc, "_id"))) {
             mrs_buf_put(&d->ids, doc.p, doc.n);
             d->n++;
         }

@@ -21,7 +21,7 @@ struct use_counts {
     struct use_count *one;
     uint32_t n, cap;
     struct mrs_buf members; /* "db1:27017, db2:27017" */
-    uint32_t asked;         /* length of members before this query */
+    uint32_t n_before;      /* length of members before this query */
     int tries;
 };
 
@@ -63,14 +63,14 @@ names(const struct use_counts *u, uint32_t n, const char *host)
 
 /* Adds one member's figures for one index. */
 static enum mrs_status
-take(struct use_counts *u, struct mrs_view said, struct mrs_err *e)
+take(struct use_counts *u, struct mrs_view stats, struct mrs_err *e)
 {
-    struct mrs_val name = live_at(said, "name"), since = live_at(said, "accesses.since");
-    int64_t ops = live_int_at(said, "accesses.ops", -1);
+    struct mrs_val name = live_at(stats, "name"), since = live_at(stats, "accesses.since");
+    int64_t ops = live_int_at(stats, "accesses.ops", -1);
     char host[280];
     uint32_t n;
-    live_text_at(said, "host", host, sizeof host);
-    if (name.type != MRS_STRING || since.type != MRS_DATE || ops < 0 || names(u, u->asked, host)) {
+    live_text_at(stats, "host", host, sizeof host);
+    if (name.type != MRS_STRING || since.type != MRS_DATE || ops < 0 || names(u, u->n_before, host)) {
         return MRS_OK;
     }
     if (*host && !names(u, (uint32_t)u->members.n, host)) {
@@ -90,12 +90,13 @@ take(struct use_counts *u, struct mrs_view said, struct mrs_err *e)
 
 /* END: connection lost. */
 static enum mrs_status
-ask(struct use_counts *u, const struct mrs_coll *coll, unsigned flags, struct live_fault *f, struct mrs_err *e)
+read_index_stats(struct use_counts *u, const struct mrs_coll *coll, unsigned flags, struct live_fault *f,
+                 struct mrs_err *e)
 {
     struct live_cursor *cursor = NULL;
     struct mrs_buf pipeline;
     struct mrs_view stages, doc;
-    u->asked = (uint32_t)u->members.n;
+    u->n_before = (uint32_t)u->members.n;
     mrs_buf_init(&pipeline, u->v->job->mem, 1024);
     enum mrs_status s = live_doc(&pipeline, &stages, e, "[{$indexStats: {}}]");
     MRS_THEN(s, live_aggregate(u->v->job->link, coll, stages, mrs_empty_doc(), LIVE_LOCAL | flags, &cursor, e));
@@ -109,11 +110,11 @@ ask(struct use_counts *u, const struct mrs_coll *coll, unsigned flags, struct li
 
 /* Queries the member that answers reads, then the primary; after a lost connection everything is counted again. */
 static enum mrs_status
-ask_members(struct use_counts *u, const struct mrs_coll *coll, struct live_fault *f, struct mrs_err *e)
+read_members(struct use_counts *u, const struct mrs_coll *coll, struct live_fault *f, struct mrs_err *e)
 {
-    enum mrs_status s = ask(u, coll, 0, f, e);
+    enum mrs_status s = read_index_stats(u, coll, 0, f, e);
     if (s == MRS_OK && live_link_replicated(u->v->job->link)) {
-        s = ask(u, coll, LIVE_ON_PRIMARY, f, e);
+        s = read_index_stats(u, coll, LIVE_ON_PRIMARY, f, e);
     }
     if (s == MRS_FAIL && f->kind == LIVE_FAULT_NETWORK) {
         u->n = 0;
@@ -158,7 +159,7 @@ live_survey_uses(struct live_survey *v, const struct mrs_coll *coll, struct mrs_
     mrs_buf_init(&u.members, v->job->mem, 1 << 16);
     do {
         mrs_err_clear(&own);
-        s = ask_members(&u, coll, &f, &own);
+        s = read_members(&u, coll, &f, &own);
     } while (s == MRS_END);
     bool unknown = s == MRS_FAIL && f.kind != LIVE_FAULT_NETWORK && f.kind != LIVE_FAULT_NONE;
     v->uses_denied |= unknown && f.kind == LIVE_FAULT_DENIED;

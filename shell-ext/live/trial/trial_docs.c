@@ -123,7 +123,7 @@ is_among(const struct live_trial_coll *c, uint64_t bytes, struct mrs_val id)
 
 /* Reads the documents with one of the values. *all: none was left out. */
 static enum mrs_status
-ask(struct live_trial *t, struct live_trial_coll *c, struct mrs_view filter, bool *all, struct mrs_err *e)
+read_matching(struct live_trial *t, struct live_trial_coll *c, struct mrs_view filter, bool *all, struct mrs_err *e)
 {
     struct live_trial_taking x = {.to = c, .docs = UINT64_MAX, .bytes = t->bytes};
     struct mrs_view none = {NULL, 0}, doc;
@@ -165,7 +165,7 @@ load_named(struct live_trial *t, struct live_trial_coll *c, const char *path, co
     }
     s = mrs_build_finish(&b, &list, e);
     MRS_THEN(s, live_doc_in(&t->arena, &filter, e, "{%s: {$in: %a}}", path, list));
-    MRS_THEN(s, ask(t, c, filter, all, e));
+    MRS_THEN(s, read_matching(t, c, filter, all, e));
     mrs_buf_clear(&buf);
     return s;
 }
@@ -201,9 +201,9 @@ load_join(struct live_trial *t, uint32_t step, struct mrs_err *e)
     bool all = false, changed = written_before(t, step, named);
     enum mrs_status s = a && !a->loaded ? load(t, a, DOCS, e) : MRS_OK;
     if (s == MRS_OK && b && !b->loaded) {
-        bool ask_for = a && a != b && reference && path && b->info->count > DOCS && !changed &&
-                       !written_before(t, step, naming);
-        s = ask_for ? load_named(t, b, path, a, reference, &all, e) : load(t, b, DOCS, e);
+        bool by_value = a && a != b && reference && path && b->info->count > DOCS && !changed &&
+                        !written_before(t, step, naming);
+        s = by_value ? load_named(t, b, path, a, reference, &all, e) : load(t, b, DOCS, e);
     }
     t->closed[step] = !changed && b && (all || b->whole);
     return s;

@@ -405,7 +405,7 @@ bulk_plain(struct live_send *s, uint32_t n, struct live_bulk_result *r, struct m
 }
 
 bool
-live_send_held_back(const struct live_send *s, uint32_t unit)
+live_send_skips_unit(const struct live_send *s, uint32_t unit)
 {
     MRS_ASSERT(s->n_bad <= s->b->n);
     for (uint32_t i = 0; i < s->n_bad; i++) {
@@ -418,10 +418,10 @@ live_send_held_back(const struct live_send *s, uint32_t unit)
 
 /* Skips the later changes of a unit with a refused one. */
 static void
-hold_back(struct live_send *s)
+skip_later_changes(struct live_send *s)
 {
     for (uint32_t i = 0; s->n_bad && i < s->b->n; i++) {
-        if (!s->piece[i].done && live_send_held_back(s, s->b->change[i].unit)) {
+        if (!s->piece[i].done && live_send_skips_unit(s, s->b->change[i].unit)) {
             s->piece[i].done = true;
         }
     }
@@ -433,7 +433,7 @@ live_send_add_failed(struct live_send *s, struct mrs_err *e)
     s->n_bad = 0;
     for (uint32_t i = 0; i < s->b->n; i++) {
         const struct live_change *c = &s->b->change[i];
-        if (!s->piece[i].done || c->outcome == LIVE_WRITTEN || live_send_held_back(s, c->unit)) {
+        if (!s->piece[i].done || c->outcome == LIVE_WRITTEN || live_send_skips_unit(s, c->unit)) {
             continue;
         }
         if (!s->bad && !(s->bad = mrs_alloc_array(s->b->job->mem, s->b->n, sizeof *s->bad))) {
@@ -441,7 +441,7 @@ live_send_add_failed(struct live_send *s, struct mrs_err *e)
         }
         s->bad[s->n_bad++] = c->unit;
     }
-    hold_back(s);
+    skip_later_changes(s);
     return MRS_OK;
 }
 

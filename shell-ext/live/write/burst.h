@@ -30,7 +30,7 @@ enum { LIVE_TXN_DOCS = 1000, LIVE_TXN_BYTES = 4 << 20 };
 /* Sends the part in one transaction, the checkpoint (may be NULL) first. OK: committed; SKIP: a change was missed (no
  * fault), or is refused; END, FAIL, DEAD. */
 enum mrs_status live_send_in_transaction(struct live_send *s, struct live_checkpoint *c, struct mrs_err *e);
-bool live_send_held_back(const struct live_send *s, uint32_t unit);
+bool live_send_skips_unit(const struct live_send *s, uint32_t unit);
 /* Records units with a change that was sent and not made; their other changes are skipped. */
 enum mrs_status live_send_add_failed(struct live_send *s, struct mrs_err *e);
 /* For a worker: sends all in transactions that its range fences. burst_fenced.c */

@@ -49,7 +49,7 @@ choose(struct fenced *f)
         if (f->k && (p->weak || bytes > LIVE_TXN_BYTES)) {
             break;
         }
-        bool bad = live_send_held_back(s, c->unit);
+        bool bad = live_send_skips_unit(s, c->unit);
         p->part = p->done || bad ? p->part : s->part;
         p->done = p->done || bad;
         if (p->weak) {

@@ -73,13 +73,13 @@ sort_out(struct live_send *s, enum live_op_kind kind, uint32_t n, bool all, cons
     for (uint32_t i = 0; i < n; i++) {
         struct live_change *c = &s->b->change[s->at[i]];
         const struct live_op_error *oe = r->n_errors ? error_of(r, i) : NULL;
-        bool ask = oe ? kind == LIVE_INSERT && oe->code == CODE_DUPLICATE : !all;
+        bool read_again = oe ? kind == LIVE_INSERT && oe->code == CODE_DUPLICATE : !all;
         c->outcome = LIVE_WRITTEN;
         if (oe) {
             c->why = oe->msg;
             c->outcome = oe->code == CODE_CONFLICT || oe->code == CODE_LOCK ? LIVE_MISSED : LIVE_CLASH;
         }
-        if (ask) {
+        if (read_again) {
             s->at[rest++] = s->at[i];
         }
     }

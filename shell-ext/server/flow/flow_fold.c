@@ -18,7 +18,7 @@ struct group_bytes {
 };
 struct group_member {
     uint32_t group;
-    struct group_bytes order, shape, shared;
+    struct group_bytes order, payload, shared;
 };
 struct ext_groups {
     struct ext_node *node;
@@ -46,7 +46,7 @@ ext_fold_open(struct ext_node *n, struct mrs_err *e)
     }
     g->node = n;
     n->groups = g;
-    struct mrs_buf *all[] = {&g->entry.group, &g->entry.order, &g->entry.shape, &g->entry.shared, &g->key, &g->shared,
+    struct mrs_buf *all[] = {&g->entry.group, &g->entry.order, &g->entry.payload, &g->entry.shared, &g->key, &g->shared,
         &g->bytes};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         mrs_buf_init(all[i], mem, SIZE_MAX);
@@ -61,7 +61,7 @@ ext_fold_close(struct ext_node *n)
     if (!g) {
         return;
     }
-    struct mrs_buf *all[] = {&g->entry.group, &g->entry.order, &g->entry.shape, &g->entry.shared, &g->key, &g->shared,
+    struct mrs_buf *all[] = {&g->entry.group, &g->entry.order, &g->entry.payload, &g->entry.shared, &g->key, &g->shared,
         &g->bytes};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         mrs_buf_clear(all[i]);
@@ -81,7 +81,7 @@ view_of(const struct ext_groups *g, struct group_bytes b)
 }
 
 static enum mrs_status
-member_next(struct mrs_members *m, struct mrs_view *shape, struct mrs_err *e)
+member_next(struct mrs_members *m, struct mrs_view *payload, struct mrs_err *e)
 {
     struct ext_groups *g = m->impl;
     (void)e;
@@ -89,7 +89,7 @@ member_next(struct mrs_members *m, struct mrs_view *shape, struct mrs_err *e)
         return MRS_END;
     }
     const struct group_member *x = g->mine[g->at++];
-    *shape = view_of(g, x->shape);
+    *payload = view_of(g, x->payload);
     m->shared = view_of(g, x->shared);
     m->same_shared = g->at > 1 && g->mine[g->at - 2]->shared.at == x->shared.at &&
             g->mine[g->at - 2]->shared.n == x->shared.n;
@@ -222,7 +222,7 @@ ext_fold_end(struct ext_node *n, struct mrs_err *e)
 /* Is the first difference of two keys null against missing? A server sorts these as equal. (Bytes inside a string may
  * look the same: then a group only stays open for longer.) */
 static bool
-sort_alike(const struct ext_groups *g, struct group_bytes a, struct group_bytes b)
+sort_equal(const struct ext_groups *g, struct group_bytes a, struct group_bytes b)
 {
     MRS_ASSERT((uint64_t)a.at + a.n <= g->bytes.n && (uint64_t)b.at + b.n <= g->bytes.n);
     uint8_t none = (uint8_t)(mrs_type_rank(MRS_MISSING) + MRS_KEY_RANK);
@@ -253,7 +253,7 @@ describe_sort(const struct ext_node *n, struct mrs_buf *out)
 }
 
 static enum mrs_status
-goes_back(const struct ext_groups *g, struct mrs_err *e)
+refuse_order(const struct ext_groups *g, struct mrs_err *e)
 {
     struct mrs_buf how;
     mrs_buf_init(&how, g->node->ctx.mem, MRS_KEY_MAX);
@@ -273,7 +273,7 @@ find_group(struct ext_groups *g, uint32_t *out, struct mrs_err *e)
 {
     MRS_ASSERT(out && g->n_groups <= g->cap_groups);
     struct group_bytes key = {g->bytes.n, g->key.n};
-    bool alike = false, back = false;
+    bool equal = false, back = false;
     mrs_buf_put(&g->bytes, g->key.p, g->key.n);
     enum mrs_status s = mrs_buf_status(&g->bytes, e);
     for (uint32_t i = 0; i < g->n_groups && s == MRS_OK; i++) {
@@ -283,13 +283,13 @@ find_group(struct ext_groups *g, uint32_t *out, struct mrs_err *e)
             *out = i;
             return MRS_OK;
         }
-        alike = alike || sort_alike(g, key, g->group[i]);
+        equal = equal || sort_equal(g, key, g->group[i]);
         back = back || c < 0;
     }
-    if (s == MRS_OK && back && !alike) {
-        return goes_back(g, e);
+    if (s == MRS_OK && back && !equal) {
+        return refuse_order(g, e);
     }
-    if (s == MRS_OK && g->n_groups && !alike) {
+    if (s == MRS_OK && g->n_groups && !equal) {
         s = ext_fold_end(g->node, e);
         key.at = 0;
         mrs_buf_put(&g->bytes, g->key.p, g->key.n);
@@ -309,7 +309,7 @@ find_group(struct ext_groups *g, uint32_t *out, struct mrs_err *e)
 static enum mrs_status
 entry_status(const struct ext_groups *g, struct mrs_err *e)
 {
-    const struct mrs_buf *filled[] = {&g->entry.group, &g->entry.order, &g->entry.shape, &g->entry.shared, &g->shared,
+    const struct mrs_buf *filled[] = {&g->entry.group, &g->entry.order, &g->entry.payload, &g->entry.shared, &g->shared,
         &g->key};
     enum mrs_status s = MRS_OK;
     for (size_t i = 0; i < sizeof filled / sizeof *filled && s == MRS_OK; i++) {
@@ -330,7 +330,7 @@ enter(struct ext_groups *g, struct mrs_view doc, bool *takes_part, struct mrs_er
     mrs_arena_reset(&n->arena);
     mrs_buf_reset(&x->group);
     mrs_buf_reset(&x->order);
-    mrs_buf_reset(&x->shape);
+    mrs_buf_reset(&x->payload);
     mrs_buf_reset(&x->shared);
     mrs_buf_reset(&g->shared);
     mrs_buf_reset(&g->key);
@@ -393,7 +393,7 @@ ext_fold_take(struct ext_node *n, struct mrs_view doc, struct mrs_err *e)
         return s;
     }
     m.order = keep(g, &g->entry.order);
-    m.shape = keep(g, &g->entry.shape);
+    m.payload = keep(g, &g->entry.payload);
     m.shared = keep_shared(g);
     struct group_member *list = mrs_more(n->ctx.mem, g->member, g->n, &g->cap, sizeof *list);
     if (!list) {

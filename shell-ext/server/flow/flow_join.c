@@ -13,8 +13,8 @@
 
 struct partner {
     struct mrs_keys keys;
-    struct mrs_buf shape, order;
-    struct mrs_err why; /* shape or order failed */
+    struct mrs_buf payload, order;
+    struct mrs_err why; /* payload or order failed */
     bool takes, failed, unsorted, matched, refused;
 };
 struct partner_key { /* of pair 0 */
@@ -62,7 +62,7 @@ ext_join_close(struct ext_node *n)
     }
     for (uint32_t i = 0; i < x->n_made; i++) {
         mrs_keys_clear(&x->list[i].keys);
-        mrs_buf_clear(&x->list[i].shape);
+        mrs_buf_clear(&x->list[i].payload);
         mrs_buf_clear(&x->list[i].order);
     }
     mrs_free(n->ctx.mem, x->list);
@@ -86,13 +86,13 @@ new_partner(struct ext_partners *x)
         }
         x->list = list;
         mrs_keys_init(&list[x->n].keys, mem);
-        mrs_buf_init(&list[x->n].shape, mem, 2u * MRS_DOC_READ_MAX);
+        mrs_buf_init(&list[x->n].payload, mem, 2u * MRS_DOC_READ_MAX);
         mrs_buf_init(&list[x->n].order, mem, MRS_KEY_MAX);
         x->n_made++;
     }
     struct partner *p = &x->list[x->n++];
     mrs_keys_reset(&p->keys);
-    mrs_buf_reset(&p->shape);
+    mrs_buf_reset(&p->payload);
     mrs_buf_reset(&p->order);
     mrs_err_clear(&p->why);
     p->takes = p->failed = p->unsorted = p->matched = p->refused = false;
@@ -154,7 +154,7 @@ read_partner(struct ext_partners *x, struct mrs_view doc, struct mrs_err *e)
         return refuse_partner(x, p, doc, e);
     }
     if (s == MRS_OK && p->takes) {
-        s = ops->shape(step->state, &n->ctx, doc, &p->shape);
+        s = ops->payload(step->state, &n->ctx, doc, &p->payload);
         p->failed = s == MRS_SKIP;
         if (s == MRS_OK && step->desc.sorted) {
             s = ops->order(step->state, &n->ctx, doc, &p->order);
@@ -373,7 +373,7 @@ match_next(struct mrs_matches *m, struct mrs_match *out, struct mrs_err *e)
     }
     const struct partner_match *at = &x->match[x->at++];
     const struct partner *p = &x->list[at->partner];
-    *out = (struct mrs_match){at->partner, at->ref, {p->shape.p, (uint32_t)p->shape.n}, p->failed, p->why.msg,
+    *out = (struct mrs_match){at->partner, at->ref, {p->payload.p, (uint32_t)p->payload.n}, p->failed, p->why.msg,
                               p->why.where};
     return MRS_OK;
 }

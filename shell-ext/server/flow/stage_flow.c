@@ -67,7 +67,7 @@ ext_flow_open(struct ext_spec *spec, struct mrs_mem *mem, int (*interrupted)(voi
     if (!f) {
         return mrs_err_memory(e, sizeof *f);
     }
-    *f = (struct ext_flow){.spec = ext_spec_hold(spec), .mem = mem, .account = {.skip = spec->skip}};
+    *f = (struct ext_flow){.spec = ext_spec_retain(spec), .mem = mem, .account = {.skip = spec->skip}};
     f->node = mrs_zalloc(mem, (n + 1u) * sizeof *f->node);
     f->open = mrs_zalloc(mem, n + 1u);
     f->field = mrs_zalloc(mem, (spec->route.n_fields + 1u) * sizeof *f->field);

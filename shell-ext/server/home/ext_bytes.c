@@ -4,7 +4,7 @@
 
 #include "mongoreshape/buffer.h"
 
-struct given {
+struct returned_bytes {
     struct mdb_buf face;
     struct mrs_mem *mem;
     size_t n;
@@ -12,38 +12,38 @@ struct given {
 };
 
 static void
-given_destroy(struct mdb_buf *b)
+bytes_destroy(struct mdb_buf *b)
 {
-    mrs_free(((struct given *)(void *)b)->mem, b);
+    mrs_free(((struct returned_bytes *)(void *)b)->mem, b);
 }
 
 static struct mdb_bytes
-given_view(const struct mdb_buf *b)
+bytes_view(const struct mdb_buf *b)
 {
-    const struct given *g = (const struct given *)(const void *)b;
+    const struct returned_bytes *g = (const struct returned_bytes *)(const void *)b;
     return (struct mdb_bytes){g->bytes, g->n};
 }
 
-static const struct mdb_buf_calls given_calls = {given_destroy, given_view};
+static const struct mdb_buf_calls bytes_calls = {bytes_destroy, bytes_view};
 
 struct mdb_status *
-ext_give(struct mrs_mem *mem, const void *p, size_t n, struct mdb_buf **out)
+ext_return(struct mrs_mem *mem, const void *p, size_t n, struct mdb_buf **out)
 {
     MRS_ASSERT((p || n == 0) && out);
-    struct given *g = n < SIZE_MAX / 2 ? mrs_alloc(mem, sizeof *g + n) : NULL;
+    struct returned_bytes *g = n < SIZE_MAX / 2 ? mrs_alloc(mem, sizeof *g + n) : NULL;
     if (!g) {
         return ext_no_memory();
     }
-    *g = (struct given){{&given_calls}, mem, n};
+    *g = (struct returned_bytes){{&bytes_calls}, mem, n};
     memcpy(g->bytes, p, n);
     *out = &g->face;
     return ext_ok();
 }
 
 struct mdb_status *
-ext_give_buf(struct mrs_mem *mem, struct mrs_buf *b, struct mdb_buf **out)
+ext_return_buf(struct mrs_mem *mem, struct mrs_buf *b, struct mdb_buf **out)
 {
-    struct mdb_status *s = b->bad ? ext_no_memory() : ext_give(mem, b->p, b->n, out);
+    struct mdb_status *s = b->bad ? ext_no_memory() : ext_return(mem, b->p, b->n, out);
     mrs_buf_clear(b);
     return s;
 }

@@ -56,8 +56,8 @@ bool ext_is_ok(struct mdb_status *s);
 
 /* ---- ext_bytes.c ---- */
 /* A buffer for the server with a copy of these bytes. OK, or out of memory. */
-struct mdb_status *ext_give(struct mrs_mem *mem, const void *p, size_t n, struct mdb_buf **out);
+struct mdb_status *ext_return(struct mrs_mem *mem, const void *p, size_t n, struct mdb_buf **out);
 /* The same for built bytes; clears b. */
-struct mdb_status *ext_give_buf(struct mrs_mem *mem, struct mrs_buf *b, struct mdb_buf **out);
+struct mdb_status *ext_return_buf(struct mrs_mem *mem, struct mrs_buf *b, struct mdb_buf **out);
 
 #endif

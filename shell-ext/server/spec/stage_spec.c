@@ -344,7 +344,7 @@ ext_spec_bind(struct ext_spec *spec, struct mdb_bytes database, struct ext_spec 
 {
     MRS_ASSERT(out);
     if (spec->plan->id_known) {
-        *out = ext_spec_hold(spec);
+        *out = ext_spec_retain(spec);
         return ext_ok();
     }
     char *name = database.len && database.len <= MRS_DB_MAX
@@ -360,7 +360,7 @@ ext_spec_bind(struct ext_spec *spec, struct mdb_bytes database, struct ext_spec 
 }
 
 struct ext_spec *
-ext_spec_hold(struct ext_spec *spec)
+ext_spec_retain(struct ext_spec *spec)
 {
     MRS_ASSERT(spec->users > 0);
     __atomic_add_fetch(&spec->users, 1, __ATOMIC_RELAXED);

@@ -26,7 +26,7 @@ struct ext_spec { /* immutable after its creation, except `users` */
 struct mdb_status *ext_spec_read(struct ext_home *home, struct mdb_bytes stage, struct ext_spec **out);
 /* The same specification for collections in this database: the same object if the plan names it anyway. */
 struct mdb_status *ext_spec_bind(struct ext_spec *spec, struct mdb_bytes database, struct ext_spec **out);
-struct ext_spec *ext_spec_hold(struct ext_spec *spec);
+struct ext_spec *ext_spec_retain(struct ext_spec *spec);
 void ext_spec_drop(struct ext_spec *spec);
 /* Appends the specification with all defaults; parsing it again gives the same bytes. */
 void ext_spec_normal(const struct ext_spec *spec, struct mrs_buf *out);

@@ -48,7 +48,7 @@ ast_properties(const struct mdb_ast *a, struct mdb_buf **out)
     mrs_build_bool(&b, "allowedInFacet", false);
     mrs_build_bool(&b, "preservesUpstreamMetadata", spec->route.kind == MRS_STAGE_ONE);
     (void)mrs_build_finish(&b, &doc, NULL);
-    return ext_give_buf(spec->home->mem, &buf, out);
+    return ext_return_buf(spec->home->mem, &buf, out);
 }
 
 static struct mdb_status *
@@ -97,7 +97,7 @@ ext_ast_make(struct ext_spec *spec, struct mdb_ast **out)
     if (!a) {
         return ext_no_memory();
     }
-    *a = (struct ast_node){{&ast_calls}, ext_spec_hold(spec)};
+    *a = (struct ast_node){{&ast_calls}, ext_spec_retain(spec)};
     *out = &a->face;
     return ext_ok();
 }

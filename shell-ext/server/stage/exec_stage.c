@@ -57,7 +57,7 @@ interrupted(void *arg)
 }
 
 static void
-give_up(struct exec_stage *x)
+abandon(struct exec_stage *x)
 {
     ext_flow_close(x->flow);
     x->flow = NULL;
@@ -106,7 +106,7 @@ fail(struct exec_stage *x, struct mdb_status *s)
 }
 
 static struct mdb_status *
-say_again(const struct exec_stage *x)
+repeat_error(const struct exec_stage *x)
 {
     struct mdb_status *copy = NULL, *status = x->failed->calls->clone(x->failed, &copy);
     if (!ext_is_ok(status)) {
@@ -181,7 +181,7 @@ take(struct exec_stage *x, const struct mdb_next *r, struct mrs_err *e)
 
 /* Reads the next document of the source. NULL: fed, or end; *pause: ask again later. */
 static struct mdb_status *
-ask_source(struct exec_stage *x, bool *pause)
+fetch_source(struct exec_stage *x, bool *pause)
 {
     struct mdb_next r = {.code = MDB_EOF};
     struct mrs_err e;
@@ -249,7 +249,7 @@ advance(struct exec_stage *x, struct mdb_next *out)
             out->code = pause ? MDB_PAUSE : MDB_EOF;
             return ext_ok();
         }
-        status = ask_source(x, &pause);
+        status = fetch_source(x, &pause);
     }
     return status;
 }
@@ -283,7 +283,7 @@ exec_next(struct mdb_exec *exec, struct mdb_context *context, struct mdb_next *o
     struct exec_stage *x = stage(exec);
     *out = (struct mdb_next){.code = MDB_EOF};
     if (x->failed) {
-        return say_again(x);
+        return repeat_error(x);
     }
     x->context = context;
     struct mdb_status *s = advance(x, out);
@@ -298,7 +298,7 @@ exec_destroy(struct mdb_exec *exec)
 {
     struct exec_stage *x = stage(exec);
     struct ext_spec *spec = x->spec;
-    give_up(x);
+    abandon(x);
     mrs_free(spec->home->mem, x);
     ext_spec_drop(spec);
 }
@@ -334,7 +334,7 @@ exec_open(struct mdb_exec *exec)
 static struct mdb_status *
 exec_again(struct mdb_exec *exec)
 {
-    give_up(stage(exec));
+    abandon(stage(exec));
     return ext_ok();
 }
 
@@ -344,9 +344,9 @@ exec_explain(const struct mdb_exec *exec, struct mdb_context *context, uint32_t 
     const struct exec_stage *x = stage(exec);
     (void)context;
     if (verbosity < 2) {
-        return ext_give(x->spec->home->mem, mrs_empty_bytes, sizeof mrs_empty_bytes, out);
+        return ext_return(x->spec->home->mem, mrs_empty_bytes, sizeof mrs_empty_bytes, out);
     }
-    return ext_counts_give(x->spec->home, &x->counts, out);
+    return ext_counts_return(x->spec->home, &x->counts, out);
 }
 
 static const struct mdb_exec_calls exec_calls = {exec_destroy, exec_next,  exec_name,  exec_metrics, exec_set_source,
@@ -360,7 +360,7 @@ ext_exec_make(struct ext_spec *spec, struct mdb_exec **out)
     if (!x) {
         return ext_no_memory();
     }
-    *x = (struct exec_stage){.face = {&exec_calls}, .spec = ext_spec_hold(spec)};
+    *x = (struct exec_stage){.face = {&exec_calls}, .spec = ext_spec_retain(spec)};
     *out = &x->face;
     return ext_ok();
 }

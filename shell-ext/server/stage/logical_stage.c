@@ -39,7 +39,7 @@ logical_serialize(const struct mdb_logical *l, struct mdb_buf **out)
     struct mrs_buf buf;
     mrs_buf_init(&buf, spec_of(l)->home->mem, 2u * MRS_DOC_MAX);
     ext_spec_normal(spec_of(l), &buf);
-    return ext_give_buf(spec_of(l)->home->mem, &buf, out);
+    return ext_return_buf(spec_of(l)->home->mem, &buf, out);
 }
 
 /* ---- explain ---- */
@@ -100,7 +100,7 @@ logical_explain(const struct mdb_logical *l, struct mdb_context *c, uint32_t ver
     explain_needs(spec, &b);
     mrs_build_close(&b);
     (void)mrs_build_finish(&b, &doc, NULL);
-    return ext_give_buf(spec->home->mem, &buf, out);
+    return ext_return_buf(spec->home->mem, &buf, out);
 }
 
 /* ---- executing stage ---- */
@@ -133,7 +133,7 @@ no_vector_limit(struct mdb_logical *l, long long *limit)
 }
 
 static struct mdb_status *
-no_rule_holds(const struct mdb_logical *l, struct mdb_bytes name, void *c, bool *out)
+no_rule_matches(const struct mdb_logical *l, struct mdb_bytes name, void *c, bool *out)
 {
     (void)l;
     (void)name;
@@ -145,11 +145,11 @@ no_rule_holds(const struct mdb_logical *l, struct mdb_bytes name, void *c, bool 
 static struct mdb_status *
 no_rule_applies(struct mdb_logical *l, struct mdb_bytes name, void *c, bool *out)
 {
-    return no_rule_holds(l, name, c, out);
+    return no_rule_matches(l, name, c, out);
 }
 
 static struct mdb_status *
-nothing_to_give(const struct mdb_logical *l, struct mdb_buf **out)
+return_nothing(const struct mdb_logical *l, struct mdb_buf **out)
 {
     (void)l;
     (void)out;
@@ -174,8 +174,8 @@ no_stream_skipped(struct mdb_logical *l, uint8_t stream)
 
 static const struct mdb_logical_calls logical_calls = {
     logical_destroy,    logical_name,  logical_serialize, logical_explain, logical_compile,
-    logical_distribute, logical_clone, no_vector_limit,   no_rule_holds,   no_rule_applies,
-    nothing_to_give,    no_dependencies, nothing_to_give, no_stream_skipped, nothing_to_give};
+    logical_distribute, logical_clone, no_vector_limit,   no_rule_matches,   no_rule_applies,
+    return_nothing,    no_dependencies, return_nothing, no_stream_skipped, return_nothing};
 
 struct mdb_status *
 ext_logical_make(struct ext_spec *spec, struct mdb_logical **out)
@@ -185,7 +185,7 @@ ext_logical_make(struct ext_spec *spec, struct mdb_logical **out)
     if (!l) {
         return ext_no_memory();
     }
-    *l = (struct logical_stage){{&logical_calls}, ext_spec_hold(spec)};
+    *l = (struct logical_stage){{&logical_calls}, ext_spec_retain(spec)};
     *out = &l->face;
     return ext_ok();
 }

@@ -103,7 +103,7 @@ ext_dpl_make(struct ext_spec *spec, struct mdb_dpl **out)
     if (!p) {
         return ext_no_memory();
     }
-    *p = (struct merge_plan){{&plan_calls}, ext_spec_hold(spec), false};
+    *p = (struct merge_plan){{&plan_calls}, ext_spec_retain(spec), false};
     *out = &p->face;
     return ext_ok();
 }

@@ -189,7 +189,7 @@ node_shape(const struct mdb_node *n, const struct mdb_shape_opts *opts, struct m
         mrs_buf_clear(&buf);
         return s.bad;
     }
-    return ext_give_buf(spec->home->mem, &buf, out);
+    return ext_return_buf(spec->home->mem, &buf, out);
 }
 
 /* ---- the node ---- */
@@ -218,7 +218,7 @@ static struct mdb_status *
 node_for_log(const struct mdb_node *n, struct mdb_buf **out)
 {
     const struct ext_spec *spec = node(n)->spec;
-    return ext_give(spec->home->mem, spec->stage.p, spec->stage.n, out);
+    return ext_return(spec->home->mem, spec->stage.p, spec->stage.n, out);
 }
 
 static const struct mdb_node_calls node_calls = {node_destroy, node_name,  node_shape,
@@ -232,7 +232,7 @@ ext_node_make(struct ext_spec *spec, struct mdb_node **out)
     if (!n) {
         return ext_no_memory();
     }
-    *n = (struct parse_node){{&node_calls}, ext_spec_hold(spec)};
+    *n = (struct parse_node){{&node_calls}, ext_spec_retain(spec)};
     *out = &n->face;
     return ext_ok();
 }

@@ -11,7 +11,7 @@ struct stage_metrics {
 };
 
 struct mdb_status *
-ext_counts_give(struct ext_home *home, const struct ext_counts *c, struct mdb_buf **out)
+ext_counts_return(struct ext_home *home, const struct ext_counts *c, struct mdb_buf **out)
 {
     MRS_ASSERT(out);
     struct mrs_buf buf;
@@ -26,7 +26,7 @@ ext_counts_give(struct ext_home *home, const struct ext_counts *c, struct mdb_bu
     mrs_build_i64(&b, "bytesOut", (int64_t)c->bytes_out);
     mrs_build_i64(&b, "peakBytes", (int64_t)c->peak);
     (void)mrs_build_finish(&b, &doc, NULL);
-    return ext_give_buf(home->mem, &buf, out);
+    return ext_return_buf(home->mem, &buf, out);
 }
 
 static void
@@ -39,7 +39,7 @@ static struct mdb_status *
 metrics_serialize(const struct mdb_metrics *m, struct mdb_buf **out)
 {
     const struct stage_metrics *s = (const struct stage_metrics *)(const void *)m;
-    return ext_counts_give(s->home, &s->counts, out);
+    return ext_counts_return(s->home, &s->counts, out);
 }
 
 /* Adds the work since the last update; bytes of another size are not ours. */

@@ -18,7 +18,7 @@ struct ext_counts {
     uint64_t docs_in, docs_out, refused, bytes_in, bytes_out, peak;
 };
 struct mdb_status *ext_metrics_make(struct ext_home *home, struct mdb_metrics **out);    /* stage_metrics.c */
-struct mdb_status *ext_counts_give(struct ext_home *home, const struct ext_counts *c, struct mdb_buf **out);
+struct mdb_status *ext_counts_return(struct ext_home *home, const struct ext_counts *c, struct mdb_buf **out);
 
 static inline struct mdb_bytes
 ext_stage_name(void)

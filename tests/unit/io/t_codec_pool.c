@@ -232,13 +232,13 @@ stop_at(struct mrs_compress how, struct bytes in, size_t cut, uint32_t threads, 
     mark.pending_n = pending.n;
     assert_int_equal(write(fd, "left behind", 11), 11);
     struct mrsi_encoder_to to = {fd, "stopped", how, 3000, pool, false, 0};
-    OK(mrsi_encoder_go_on(mem, &to, &mark, &enc, &err));
+    OK(mrsi_encoder_resume(mem, &to, &mark, &enc, &err));
     pass_on(enc, in, cut, in.n, 70000);
     finish(enc);
     struct bytes again = get(at("stopped"));
     same(again, want);
     mark.file_bytes = again.n + 1;
-    FAILS(mrsi_encoder_go_on(mem, &to, &mark, &enc, &err), MRS_E_IO);
+    FAILS(mrsi_encoder_resume(mem, &to, &mark, &enc, &err), MRS_E_IO);
     free(whole.p);
     free(again.p);
     close(fd);

@@ -211,7 +211,7 @@ large_files(void **state)
     OK(mrsi_encoder_write(enc, got, BYTES, &err)); /* and is killed */
     mrsi_encoder_close(enc);
     struct mrsi_encoder_mark mark = {marked, pending.p, pending.n, 0};
-    OK(mrsi_encoder_go_on(mem, &to, &mark, &enc, &err));
+    OK(mrsi_encoder_resume(mem, &to, &mark, &enc, &err));
     OK(mrsi_encoder_write(enc, bytes + 777, BYTES - 777, &err));
     OK(mrsi_encoder_finish(enc, &err));
     mrsi_encoder_close(enc);

@@ -168,14 +168,14 @@ trees(void **state)
     put_text(at("t/prelude.json"), "");
     mkdir(at("outside"), 0700);
     put_text(at("outside/precious"), "");
-    OK(mrsi_looks_like_dump(mem, at("t"), &err));
+    OK(mrsi_is_dump(mem, at("t"), &err));
     assert_int_equal(symlink(at("outside"), at("t/b/link.bson")), 0);
-    OK(mrsi_looks_like_dump(mem, at("t"), &err));
+    OK(mrsi_is_dump(mem, at("t"), &err));
     put_text(at("t/a/thesis.txt"), "");
-    FAILS(mrsi_looks_like_dump(mem, at("t"), &err), MRS_E_EXISTS);
+    FAILS(mrsi_is_dump(mem, at("t"), &err), MRS_E_EXISTS);
     unlink(at("t/a/thesis.txt"));
     mkdir(at("t/a/deep"), 0700);
-    FAILS(mrsi_looks_like_dump(mem, at("t"), &err), MRS_E_EXISTS);
+    FAILS(mrsi_is_dump(mem, at("t"), &err), MRS_E_EXISTS);
     OK(mrsi_remove_tree(at("t"), &err));
     assert_false(there(at("t")));
     assert_true(there(at("outside/precious"))); /* soft links are not followed */

@@ -170,8 +170,8 @@ time_goes_to(void **state)
     live_spent_again(&s, 600);
     is(&s, 2500, 650, "server latency", 90);
     is(&s, 3000, 700, "contention", 60);
-    live_spent_held(&s, 300);
-    live_spent_held(&s, 300);
+    live_spent_throttled(&s, 300);
+    live_spent_throttled(&s, 300);
     is(&s, 4000, 800, "throttle", 60);
     is(&s, 5000, 1600, "our own CPU", 80);
     is(&s, 6000, 4600, "our own CPU", 100); /* several threads */

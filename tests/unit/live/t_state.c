@@ -71,7 +71,7 @@ sit(struct desk *d, const char *test, const char *plan)
     d->job.opts.db = d->db;
     d->job.opts.state_db = d->state;
     d->job.opts.max_refused = 2;
-    d->job.say = heard;
+    d->job.print_line = heard;
     d->job.progress = seen;
     d->job.arg = d;
     d->job.cancel = &d->cancel;

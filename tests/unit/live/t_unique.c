@@ -26,7 +26,7 @@ check(struct desk *d, const char *refused, bool contract, live_keep keep)
 {
     struct live_quiet_run q = {.job = &d->job, .contract = contract};
     said[0] = 0;
-    d->job.say = say;
+    d->job.print_line = say;
     mrs_err_clear(&d->e);
     must(d, live_compare_open(&d->job, d->in, d->out, refused, contract, &q.compare, &d->e));
     live_build_modes_decide(&d->job, q.compare);

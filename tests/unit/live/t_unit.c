@@ -128,15 +128,15 @@ check_load(struct bed *b, struct live_units *u, uint32_t main, const struct docs
             const struct live_unit *x = &units[i];
             const struct mrs_view *d = docs_find(&off, x->doc);
             bool claims = side == g->claims_side && d && !x->refused;
-            same_bytes(x->want, claims ? blended(g, docs->d[at + i], *d, &room) : docs->d[at + i], "want");
+            same_bytes(x->result, claims ? blended(g, docs->d[at + i], *d, &room) : docs->d[at + i], "want");
             if (x->refused && (d || x->why.code == MRS_E_NONE || x->step == 0)) {
                 fail_msg("refused, but not offline: %s: %s", picture(x->doc), x->why.msg);
             }
             t->refused += x->refused;
             check_products(x, t);
             if (wants) {
-                uint8_t *p = mrs_arena_copy(&b->arena, x->want.p, x->want.n);
-                wants[at + i] = (struct mrs_view){p, x->want.n};
+                uint8_t *p = mrs_arena_copy(&b->arena, x->result.p, x->result.n);
+                wants[at + i] = (struct mrs_view){p, x->result.n};
             }
         }
     }
@@ -223,8 +223,8 @@ check_whole(struct bed *b, enum live_purpose purpose, const struct docs *docs)
             const struct mrs_view *d = docs_find(&off, docs->d[i]);
             assert_int_equal(units[i].refused, !d);
             assert_false(units[i].differs);
-            same_bytes(units[i].want, d ? *d : docs->d[i], purpose == LIVE_FOR_DIRECT ? "direct" : "contract");
-            struct mrs_view want = units[i].want;
+            same_bytes(units[i].result, d ? *d : docs->d[i], purpose == LIVE_FOR_DIRECT ? "direct" : "contract");
+            struct mrs_view want = units[i].result;
             again.d[i] = (struct mrs_view){mrs_arena_copy(&b->arena, want.p, want.n), want.n};
         }
     }
@@ -403,7 +403,7 @@ purposes(void **state)
         docs_make(&want, *k[i].want == '!' ? k[i].doc : k[i].want);
         assert_int_equal(live_units_open(&b.job, 0, k[i].purpose, &u, &b.e), MRS_OK);
         assert_int_equal(live_units_load(u, 0, doc.d, 1, &unit, &b.e), MRS_OK);
-        same_bytes(unit.want, want.d[0], k[i].doc);
+        same_bytes(unit.result, want.d[0], k[i].doc);
         assert_int_equal(unit.refused, *k[i].want == '!');
         assert_int_equal(unit.differs, k[i].differs);
         live_units_close(u);
@@ -624,7 +624,7 @@ refused_from(void **state)
         if (live_units_load(u, 0, p.d, 2, units, &b.e) != MRS_OK) {
             fail_msg("%s", b.e.msg);
         }
-        assert_string_equal(picture(units[0].want), "{\"_id\":1,\"x\":\"a\",\"cs\":[{\"_id\":1,\"k\":\"A\"},{"
+        assert_string_equal(picture(units[0].result), "{\"_id\":1,\"x\":\"a\",\"cs\":[{\"_id\":1,\"k\":\"A\"},{"
                                                     "\"_id\":3,\"k\":\"a\"}]}");
         assert_true(units[1].refused);
         assert_true(count_refused(&b) == 1 || before == 1);
@@ -660,12 +660,12 @@ sources_first_is_seen(void **state)
     bed_fill(&b, "p", &now);
     assert_int_equal(live_units_open(&b.job, 0, LIVE_FOR_EXPAND, &u, &b.e), MRS_OK);
     assert_int_equal(live_units_load(u, 0, then.d, 1, &unit, &b.e), MRS_OK);
-    assert_string_equal(picture(unit.want), "{\"_id\":1,\"k\":1,\"cs\":[{\"_id\":5,\"p\":1}]}");
+    assert_string_equal(picture(unit.result), "{\"_id\":1,\"k\":1,\"cs\":[{\"_id\":5,\"p\":1}]}");
     setenv("MRS_MUTANT", "sources-before-target", 1);
     assert_int_equal(live_units_load(u, 0, then.d, 1, &unit, &b.e), MRS_OK);
     unsetenv("MRS_MUTANT");
     assert_string_equal(picture(unit.doc), "{\"_id\":1,\"k\":2}");
-    assert_string_equal(picture(unit.want), "{\"_id\":1,\"k\":2,\"cs\":[]}");
+    assert_string_equal(picture(unit.result), "{\"_id\":1,\"k\":2,\"cs\":[]}");
     live_units_close(u);
     free(c.p);
     free(now.p);
@@ -692,10 +692,10 @@ keys_not_asked_for(void **state)
     assert_int_equal(live_units_load(u, 0, p.d, 2, units, &b.e), MRS_OK);
     assert_true(units[0].refused);
     assert_string_equal(units[0].why.where, "match");
-    assert_string_equal(picture(units[1].want), "{\"_id\":2,\"k\":1,\"other\":1,\"cs\":[{\"_id\":5,\"p\":1}]}");
+    assert_string_equal(picture(units[1].result), "{\"_id\":2,\"k\":1,\"other\":1,\"cs\":[{\"_id\":5,\"p\":1}]}");
     assert_int_equal(live_units_load(u, 0, p.d, 3, units, &b.e), MRS_OK);
     assert_false(units[0].refused); /* another unit asked for it */
-    assert_string_equal(picture(units[2].want), "{\"_id\":3,\"other\":2,\"cs\":[]}");
+    assert_string_equal(picture(units[2].result), "{\"_id\":3,\"other\":2,\"cs\":[]}");
     live_units_close(u);
     free(c.p);
     free(p.p);
@@ -744,11 +744,11 @@ large_loads(void **state)
     assert_int_equal(b.e.code, MRS_E_LIMIT);
     mrs_err_clear(&b.e);
     assert_int_equal(live_units_load(u, 0, p.d, 5, units, &b.e), MRS_OK);
-    assert_true(units[4].want.n > 10u * CHILD && !units[4].refused);
+    assert_true(units[4].result.n > 10u * CHILD && !units[4].refused);
     b.job.opts.memory = 2u << 20; /* a unit that is too much by itself is refused */
     assert_int_equal(live_units_load(u, 0, p.d, 1, units, &b.e), MRS_OK);
     assert_true(units[0].refused && units[0].why.code == MRS_E_LIMIT && strstr(units[0].why.msg, "--memory"));
-    same_bytes(units[0].want, p.d[0], "refused");
+    same_bytes(units[0].result, p.d[0], "refused");
     b.job.opts.memory = 64u << 20;
     assert_int_equal(live_units_load(u, 0, p.d, 1, units, &b.e), MRS_OK);
     assert_false(units[0].refused);
@@ -800,7 +800,7 @@ long_lists(void **state)
         fail_msg("%s", b.e.msg);
     }
     for (uint32_t i = 0; i < N; i++) {
-        struct mrs_val cs = mrs_doc_get(units[i].want, "cs");
+        struct mrs_val cs = mrs_doc_get(units[i].result, "cs");
         uint32_t n = 0;
         struct mrs_walk w;
         struct mrs_elem e;

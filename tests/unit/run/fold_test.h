@@ -104,7 +104,7 @@ enter(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, str
     m->n_told = 0;
     memset(m->seen, 0, sizeof m->seen);
     remember(m, doc);
-    assert_int_equal(out->group.n + out->order.n + out->shape.n, 0);
+    assert_int_equal(out->group.n + out->order.n + out->payload.n, 0);
     if (what == BAD) {
         return refuse(c, "enter", "a bad one");
     }
@@ -124,7 +124,7 @@ enter(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, str
         struct mrs_val date = mrs_make_i64(room, o, MRS_DATE);
         mrs_key_append(&out->order, (uint32_t)o < k->orders / 2 ? field(doc, "o") : date, false);
     }
-    mrs_buf_put(&out->shape, doc.p, doc.n);
+    mrs_buf_put(&out->payload, doc.p, doc.n);
     return MRS_OK;
 }
 
@@ -166,15 +166,15 @@ close_document(const struct knobs *k, struct made *m, const struct mrs_fold_put 
 }
 
 static enum mrs_status
-one_member(const struct knobs *k, struct mrs_ctx *c, struct made *m, struct mrs_members *members, struct mrs_view shape,
-           const struct mrs_fold_put *put)
+one_member(const struct knobs *k, struct mrs_ctx *c, struct made *m, struct mrs_members *members,
+           struct mrs_view payload, const struct mrs_fold_put *put)
 {
-    int32_t what = mrs_val_i32(field(shape, "f"));
-    uint32_t odd = k->shared && is_odd(shape) ? 3 : 0;
+    int32_t what = mrs_val_i32(field(payload, "f"));
+    uint32_t odd = k->shared && is_odd(payload) ? 3 : 0;
     enum mrs_status s = MRS_OK;
     assert_int_equal(members->shared.n, k->shared ? 4 + odd : 0);
     if (k->shared) {
-        assert_memory_equal(members->shared.p, field(shape, "g").p, 4);
+        assert_memory_equal(members->shared.p, field(payload, "g").p, 4);
     }
     if (what == FAILS) {
         return refuse(c, "group", "a failing group");
@@ -183,7 +183,7 @@ one_member(const struct knobs *k, struct mrs_ctx *c, struct made *m, struct mrs_
         refuse(c, "member", "alone");
         return members->refuse(members, c->err);
     }
-    m->g = mrs_val_i32(field(shape, "g"));
+    m->g = mrs_val_i32(field(payload, "g"));
     if (m->n == k->most && k->ahead) {
         s = close_document(k, m, put, true, c->err);
         m->n = 0;
@@ -191,7 +191,7 @@ one_member(const struct knobs *k, struct mrs_ctx *c, struct made *m, struct mrs_
     if (s == MRS_OK && m->n == 0) {
         open_document(k, m);
     }
-    add_value(k, m, field(shape, "v"));
+    add_value(k, m, field(payload, "v"));
     if (s == MRS_OK && m->n == k->most && !k->ahead) {
         s = close_document(k, m, put, false, c->err);
         m->n = 0;
@@ -240,18 +240,18 @@ take_back(const struct knobs *k, struct made *m, struct mrs_view from)
 static void
 take_more(const struct knobs *k, struct made *m, struct mrs_members *members)
 {
-    struct mrs_view shape[8];
+    struct mrs_view payload[8];
     bool all_plain = k->chance[ALONE] + k->chance[FAILS] + k->chance[STOPS] == 0;
     uint32_t most = k->most - m->n;
     if (!all_plain || !members->more || !m->n || most < 2) {
         return;
     }
-    uint32_t n = members->more(members, shape, most - 1 < 8 ? most - 1 : 8);
+    uint32_t n = members->more(members, payload, most - 1 < 8 ? most - 1 : 8);
     assert_true(n < most);
     for (uint32_t i = 0; i < n; i++) {
-        assert_int_equal(members->shared.n, k->shared ? 4 + (is_odd(shape[i]) ? 3 : 0) : 0);
-        assert_int_equal(mrs_val_i32(field(shape[i], "g")), m->g);
-        add_value(k, m, field(shape[i], "v"));
+        assert_int_equal(members->shared.n, k->shared ? 4 + (is_odd(payload[i]) ? 3 : 0) : 0);
+        assert_int_equal(mrs_val_i32(field(payload[i], "g")), m->g);
+        add_value(k, m, field(payload[i], "v"));
     }
 }
 
@@ -260,7 +260,7 @@ fold(const void *state, struct mrs_ctx *c, void *work, struct mrs_members *membe
 {
     const struct knobs *k = state;
     struct made *m = work;
-    struct mrs_view shape;
+    struct mrs_view payload;
     enum mrs_status s = MRS_OK;
     if (!m->buf.mem) {
         mrs_buf_init(&m->buf, c->mem, SIZE_MAX);
@@ -269,8 +269,8 @@ fold(const void *state, struct mrs_ctx *c, void *work, struct mrs_members *membe
     if (members->from.n) {
         take_back(k, m, members->from);
     }
-    while (s == MRS_OK && (s = members->next(members, &shape, c->err)) == MRS_OK) {
-        s = one_member(k, c, m, members, shape, put);
+    while (s == MRS_OK && (s = members->next(members, &payload, c->err)) == MRS_OK) {
+        s = one_member(k, c, m, members, payload, put);
         if (s == MRS_OK) {
             take_more(k, m, members);
         }
@@ -311,7 +311,7 @@ small_size(const void *state)
 }
 
 static enum mrs_status
-small_feed(const void *state, struct mrs_ctx *c, void *work, uint8_t *small, bool first, struct mrs_view shape)
+small_feed(const void *state, struct mrs_ctx *c, void *work, uint8_t *small, bool first, struct mrs_view payload)
 {
     struct small x = {.n = 0};
     (void)state;
@@ -319,11 +319,11 @@ small_feed(const void *state, struct mrs_ctx *c, void *work, uint8_t *small, boo
     if (!first) {
         memcpy(&x, small, sizeof x);
     }
-    if (mrs_val_i32(field(shape, "f")) != PLAIN || x.n == sizeof x.v / sizeof *x.v) {
+    if (mrs_val_i32(field(payload, "f")) != PLAIN || x.n == sizeof x.v / sizeof *x.v) {
         return refuse(c, "small", "it does not fit");
     }
-    x.g = mrs_val_i32(field(shape, "g"));
-    x.v[x.n++] = mrs_val_i32(field(shape, "v"));
+    x.g = mrs_val_i32(field(payload, "g"));
+    x.v[x.n++] = mrs_val_i32(field(payload, "v"));
     memcpy(small, &x, sizeof x);
     return MRS_OK;
 }
@@ -411,9 +411,9 @@ enter_fast(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc
     seen[1] = (struct mrs_fold_span){4, (uint16_t)(doc.n - 4)};
     out->date = o;
     out->date_at = k->dated ? (uint32_t)(field(doc, "d").p - doc.p) : MRS_FOLD_ELSEWHERE;
-    out->shape = seen;
+    out->payload = seen;
     out->n_spans = 2;
-    out->shape_bytes = doc.n;
+    out->payload_bytes = doc.n;
     return true;
 }
 

@@ -5,7 +5,7 @@
 #include "run_test.h"
 #include "run/fold/fold.h"
 
-enum { DOCS = 6000, WORKERS = 3, GROUPS = 7, SHARED = GROUPS * 3, SHAPE_MAX = 400 };
+enum { DOCS = 6000, WORKERS = 3, GROUPS = 7, SHARED = GROUPS * 3, PAYLOAD_MAX = 400 };
 
 /* How a document is kept: with its order, or entered the fast way. */
 enum way { NO_ORDER, SHORT_ORDER, LONG_ORDER, LONGEST_ORDER, FIRST_WAY_IS_FAST, DATED = FIRST_WAY_IS_FAST,
@@ -14,8 +14,8 @@ struct one {
     uint64_t ordinal;
     uint32_t shared, worker;
     enum way way;
-    uint8_t order[40], shape[SHAPE_MAX];
-    uint32_t n_order, n_shape, date_at;
+    uint8_t order[40], payload[PAYLOAD_MAX];
+    uint32_t n_order, n_payload, date_at;
     int64_t date;
 };
 static struct one docs[DOCS];
@@ -53,9 +53,9 @@ static void
 make_date(struct one *d, uint64_t *chance)
 {
     d->date = (int64_t)(roll(chance) % 50) - 25;
-    d->date_at = d->way == DATED ? 4 : d->way == DATED_ELSEWHERE ? MRS_FOLD_ELSEWHERE : d->n_shape - 8;
+    d->date_at = d->way == DATED ? 4 : d->way == DATED_ELSEWHERE ? MRS_FOLD_ELSEWHERE : d->n_payload - 8;
     if (d->way != DATED_ELSEWHERE) {
-        memcpy(d->shape + d->date_at, &d->date, 8);
+        memcpy(d->payload + d->date_at, &d->date, 8);
     }
     mrs_key_date(d->order, d->date);
     d->n_order = MRS_KEY_DATE;
@@ -72,11 +72,11 @@ make_docs(void)
         d->shared = i < 3 ? 0 : (uint32_t)(roll(&chance) % SHARED);
         d->worker = i < 3 ? 0 : (uint32_t)(roll(&chance) % WORKERS);
         d->way = (enum way)(roll(&chance) % WAYS);
-        d->n_shape = d->way == DATED_TOO_FAR ? 300 + i % 90
-                     : d->way == DATED_AT_THE_END ? 252 + i % 8 /* about what a byte says */
-                                                  : 12 + i % 40;
-        memset(d->shape, (int)(i & 255), d->n_shape);
-        memcpy(d->shape, &i, sizeof i);
+        d->n_payload = d->way == DATED_TOO_FAR ? 300 + i % 90
+                       : d->way == DATED_AT_THE_END ? 252 + i % 8 /* about what a byte says */
+                                                    : 12 + i % 40;
+        memset(d->payload, (int)(i & 255), d->n_payload);
+        memcpy(d->payload, &i, sizeof i);
         if (d->way < FIRST_WAY_IS_FAST) {
             make_order(d, &chance);
         } else {
@@ -94,7 +94,7 @@ parts_of(const struct one *d, uint8_t key[8])
     key[3] = (uint8_t)('a' + d->shared % GROUPS);
     key[4] = d->shared / GROUPS ? 'x' : 'y';
     struct mrsi_fold_parts x = {.group = {key, 4}, .shared = {key + 4, 1}, .order = {d->order, d->n_order},
-                                .shape = {d->shape, d->n_shape}, .ordinal = d->ordinal};
+                                .payload = {d->payload, d->n_payload}, .ordinal = d->ordinal};
     return x;
 }
 
@@ -102,10 +102,10 @@ static bool
 keep_in_open_piece(struct mrsi_fold_router *r, const struct mrsi_fold_shared_cache *seen, const struct one *d,
                    const struct mrsi_fold_parts *x)
 {
-    const struct mrs_fold_span all[] = {{0, 4}, {4, (uint16_t)(d->n_shape - 4)}};
-    struct mrs_fold_fast g = {d->date, d->date_at, all, 2, d->n_shape, NULL};
+    const struct mrs_fold_span all[] = {{0, 4}, {4, (uint16_t)(d->n_payload - 4)}};
+    struct mrs_fold_fast g = {d->date, d->date_at, all, 2, d->n_payload, NULL};
     return d->way < FIRST_WAY_IS_FAST ? mrsi_fold_keep(r, seen, x)
-                                          : mrsi_fold_keep_fast(r, seen, &g, d->shape, d->ordinal);
+                                          : mrsi_fold_keep_fast(r, seen, &g, d->payload, d->ordinal);
 }
 
 static enum mrs_status
@@ -164,17 +164,17 @@ clear(struct keeping *k)
 static const struct one *
 check_member(const struct mrsi_fold_load *l, const struct mrsi_fold_group *g, const struct mrsi_fold_member *m)
 {
-    struct mrs_view shape = mrsi_fold_shape(m->rec);
+    struct mrs_view payload = mrsi_fold_payload(m->rec);
     uint32_t no;
-    memcpy(&no, shape.p, sizeof no);
+    memcpy(&no, payload.p, sizeof no);
     assert_true(no < DOCS);
     const struct one *d = &docs[no];
     uint8_t key[8], room[9];
     struct mrsi_fold_parts x = parts_of(d, key);
     struct mrs_view rest = mrsi_fold_shared_rest(mrsi_fold_shared_of(l, m)->rec), order = mrsi_fold_order(m->rec, room);
     assert_int_equal(mrsi_fold_ordinal_of(l, m), d->ordinal);
-    assert_int_equal(shape.n, d->n_shape);
-    assert_memory_equal(shape.p, d->shape, d->n_shape);
+    assert_int_equal(payload.n, d->n_payload);
+    assert_memory_equal(payload.p, d->payload, d->n_payload);
     assert_int_equal(mrsi_fold_compare(g->key, x.group), 0);
     assert_int_equal(mrsi_fold_compare(rest, x.shared), 0);
     assert_int_equal(mrsi_fold_compare(order, x.order), 0);
@@ -204,10 +204,11 @@ check_shared(const struct mrsi_fold_load *l)
     const struct mrsi_fold_shared *shared = (const struct mrsi_fold_shared *)(const void *)l->shared_all.p;
     uint32_t alike = 0;
     for (uint32_t i = 0; i < l->shared_all.n / sizeof *shared; i++) {
-        const struct mrsi_fold_shared *other = &shared[shared[i].alike];
-        assert_true(shared[i].alike <= i && other->group == shared[i].group && other->alike == shared[i].alike);
+        const struct mrsi_fold_shared *other = &shared[shared[i].first_equal];
+        assert_true(shared[i].first_equal <= i && other->group == shared[i].group);
+        assert_true(other->first_equal == shared[i].first_equal);
         assert_int_equal(mrsi_fold_compare(mrsi_fold_shared_rest(other->rec), mrsi_fold_shared_rest(shared[i].rec)), 0);
-        alike += shared[i].alike != i;
+        alike += shared[i].first_equal != i;
     }
     return alike;
 }

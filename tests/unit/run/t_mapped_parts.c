@@ -38,13 +38,13 @@ document(struct mrs_buf *buf, uint32_t len, uint32_t without)
 
 /* A record as one that has been noted, in room. */
 static struct mrsi_rec *
-noted(struct mrs_view d, struct mrs_view shape, uint8_t *room)
+noted(struct mrs_view d, struct mrs_view payload, uint8_t *room)
 {
     struct mrsi_rec *r = (struct mrsi_rec *)(void *)room;
     struct mrsi_far far;
     memset(r, 0, sizeof *r);
-    r->shape_len = shape.n;
-    if (!mrsi_far_note(d, BEFORE, shape, r, &far)) {
+    r->payload_len = payload.n;
+    if (!mrsi_far_note(d, BEFORE, payload, r, &far)) {
         return NULL;
     }
     memcpy(room + sizeof *r, &far, sizeof far);
@@ -54,13 +54,13 @@ noted(struct mrs_view d, struct mrs_view shape, uint8_t *room)
 }
 
 static void
-comes_back(struct mrsi_join_run *j, const struct mrsi_rec *r, struct mrs_view shape)
+comes_back(struct mrsi_join_run *j, const struct mrsi_rec *r, struct mrs_view payload)
 {
     const uint8_t *doc = mrsi_far_find(j, r);
-    uint8_t *to = malloc(shape.n);
+    uint8_t *to = malloc(payload.n);
     assert_non_null(doc);
     mrsi_far_copy(r, doc, to);
-    assert_memory_equal(to, shape.p, shape.n);
+    assert_memory_equal(to, payload.p, payload.n);
     free(to);
 }
 
@@ -74,8 +74,8 @@ leads_nowhere(struct mrsi_join_run *j, const struct mrsi_rec *good, uint32_t doc
     for (int what = 0; what < 6; what++) {
         memcpy(room, good, sizeof room);
         struct mrsi_far now = far;
-        r->gap = what == 0 ? 3 : what == 1 ? (r->shape_len + 1) & 0x1fffffffu : r->gap;
-        r->shape_len += what == 2;
+        r->gap = what == 0 ? 3 : what == 1 ? (r->payload_len + 1) & 0x1fffffffu : r->gap;
+        r->payload_len += what == 2;
         now.gap_len += what == 3;
         now.at += what == 4;
         now.at = what == 5 ? BEFORE + doc_len : now.at;
@@ -96,13 +96,13 @@ every_field(void **state)
     mrs_buf_init(&rest, b.mem, SIZE_MAX);
     for (uint32_t len = 0; len < 70; len++) {
         for (uint32_t without = 0; without <= FIELDS; without++) {
-            struct mrs_view d = document(&whole, len, FIELDS), shape = document(&rest, len, without);
+            struct mrs_view d = document(&whole, len, FIELDS), payload = document(&rest, len, without);
             uint8_t *first = malloc(BEFORE), *second = malloc(d.n);
             struct mrsi_join_run j;
             begin(&j, &b, d, first, second);
-            const struct mrsi_rec *r = noted(d, shape, room);
+            const struct mrsi_rec *r = noted(d, payload, room);
             assert_non_null(r);
-            comes_back(&j, r, shape);
+            comes_back(&j, r, payload);
             leads_nowhere(&j, r, d.n);
             mrs_buf_clear(&j.maps);
             free(first);
@@ -126,16 +126,16 @@ others(void **state)
     bare_begin(&b, 0, 1 << 20, 1);
     mrs_buf_init(&whole, b.mem, SIZE_MAX);
     mrs_buf_init(&rest, b.mem, SIZE_MAX);
-    struct mrs_view d = document(&whole, 20, FIELDS), shape = document(&rest, 20, 3);
-    struct mrsi_rec *r = noted(d, shape, room);
+    struct mrs_view d = document(&whole, 20, FIELDS), payload = document(&rest, 20, 3);
+    struct mrsi_rec *r = noted(d, payload, room);
     assert_non_null(r);
-    assert_false(mrsi_far_note(d, 1ull << 39, shape, r, &far));
-    assert_null(noted(shape, d, room)); /* it is longer */
+    assert_false(mrsi_far_note(d, 1ull << 39, payload, r, &far));
+    assert_null(noted(payload, d, room)); /* it is longer */
     assert_null(noted(d, mrs_empty_doc(), room));
-    for (uint32_t i = 4; i < shape.n; i++) { /* the length says nothing that is not known */
-        uint8_t *p = (uint8_t *)(uintptr_t)shape.p + i;
+    for (uint32_t i = 4; i < payload.n; i++) { /* the length says nothing that is not known */
+        uint8_t *p = (uint8_t *)(uintptr_t)payload.p + i;
         *p ^= 0x80;
-        assert_null(noted(d, shape, room));
+        assert_null(noted(d, payload, room));
         *p ^= 0x80;
     }
     mrs_buf_clear(&whole);

@@ -15,7 +15,7 @@ record(uint64_t i, uint8_t *room)
     memset(r, 0, sizeof *r);
     r->order = i / 2;
     r->ref = (uint32_t)(i % 3);
-    r->shape_len = n;
+    r->payload_len = n;
     r->total = (uint32_t)((sizeof *r + n + 7) & ~(size_t)7);
     memset(room + sizeof *r, 0, r->total - sizeof *r);
     mrs_put32(room + sizeof *r, n);
@@ -43,8 +43,8 @@ read_some(struct mrsi_match_file *f, bool by_reference, uint64_t most, struct mr
     while (s == MRS_OK && i < most && (s = f->m.next(&f->m, &m, e)) == MRS_OK) {
         uint64_t no = by_reference ? i : i * 2; /* of two with one order the first counts */
         assert_int_equal(m.order, no / 2);
-        assert_int_equal(mrs_le32(m.shape.p + 5), no);
-        assert_int_equal(m.shape.n, no == 700 ? LARGE : 12 + no % 900);
+        assert_int_equal(mrs_le32(m.payload.p + 5), no);
+        assert_int_equal(m.payload.n, no == 700 ? LARGE : 12 + no % 900);
         if (i % 3 < 2) {
             f->m.used(&f->m, i % 3 ? MRS_USED_LEFT : MRS_USED_PLACED);
         }

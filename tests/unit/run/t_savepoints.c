@@ -261,7 +261,7 @@ sorter_through_marks(struct keeper *k, uint64_t limit, const uint64_t row[3], ui
     uint64_t count_then = count, sum_then = *sum;
     st = st == MRS_OK ? read_records(&s, UINT64_MAX, &count_then, &sum_then, e) : st;
     st = st == MRS_OK ? sorter_back(k, &s, limit) : st;
-    st = st == MRS_OK ? mrsi_sorter_go_on(&s, e) : st;
+    st = st == MRS_OK ? mrsi_sorter_resume(&s, e) : st;
     st = st == MRS_OK ? read_records(&s, UINT64_MAX, &count, sum, e) : st;
     if (st == MRS_OK) {
         assert_int_equal(count, n);

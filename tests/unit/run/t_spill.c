@@ -5,7 +5,7 @@
 
 /* What a record must hold, so that one that is mixed up is noticed. */
 static uint32_t
-make(struct mrsi_rec *r, uint8_t *verify, uint8_t *sort, uint8_t *shape, uint64_t ord, uint64_t order, uint32_t large)
+make(struct mrsi_rec *r, uint8_t *verify, uint8_t *sort, uint8_t *payload, uint64_t ord, uint64_t order, uint32_t large)
 {
     memset(r, 0, sizeof *r);
     r->ord = ord;
@@ -13,26 +13,26 @@ make(struct mrsi_rec *r, uint8_t *verify, uint8_t *sort, uint8_t *shape, uint64_
     r->ref = (uint32_t)(order * 3);
     r->verify_len = (uint32_t)(order % 2) * 24;
     r->sort_len = (uint32_t)(order % 5);
-    r->shape_len = order % 50 == 49 ? large : (uint32_t)(order % 100);
+    r->payload_len = order % 50 == 49 ? large : (uint32_t)(order % 100);
     memset(verify, (int)(order & 255), r->verify_len);
     memset(sort, (int)((order + 1) & 255), r->sort_len);
-    memset(shape, (int)((order + 2) & 255), r->shape_len);
-    r->total = (uint32_t)((sizeof *r + r->verify_len + r->sort_len + r->shape_len + 7) & ~(size_t)7);
+    memset(payload, (int)((order + 2) & 255), r->payload_len);
+    r->total = (uint32_t)((sizeof *r + r->verify_len + r->sort_len + r->payload_len + 7) & ~(size_t)7);
     return r->total;
 }
 
 static void
 check(const struct mrsi_rec *r, uint32_t large)
 {
-    static uint8_t verify[64], sort[64], shape[1 << 20];
+    static uint8_t verify[64], sort[64], payload[1 << 20];
     struct mrsi_rec want;
-    make(&want, verify, sort, shape, r->ord, r->order, large);
+    make(&want, verify, sort, payload, r->ord, r->order, large);
     assert_int_equal((uintptr_t)r % 8, 0);
     assert_int_equal(r->total, want.total);
     assert_int_equal(r->ref, want.ref);
     assert_memory_equal(mrsi_rec_verify(r), verify, want.verify_len);
     assert_memory_equal(mrsi_rec_sort(r), sort, want.sort_len);
-    assert_memory_equal(mrsi_rec_shape(r), shape, want.shape_len);
+    assert_memory_equal(mrsi_rec_payload(r), payload, want.payload_len);
 }
 
 struct plan {
@@ -53,13 +53,13 @@ ord_of(const struct plan *p, uint64_t order)
 static enum mrs_status
 put_some(const struct plan *p, struct mrsi_spiller *s, uint32_t jobs, uint64_t from, uint64_t to, struct mrs_err *e)
 {
-    static uint8_t verify[64], sort[64], shape[1 << 20];
+    static uint8_t verify[64], sort[64], payload[1 << 20];
     enum mrs_status st = MRS_OK;
     for (uint64_t k = from; st == MRS_OK && k < to; k++) {
         uint64_t order = p->unordered ? (k * 7919) % p->records : k;
         struct mrsi_rec r;
-        struct mrsi_rec_parts x = {verify, sort, shape};
-        make(&r, verify, sort, shape, ord_of(p, order), order, p->large);
+        struct mrsi_rec_parts x = {verify, sort, payload};
+        make(&r, verify, sort, payload, ord_of(p, order), order, p->large);
         st = mrsi_spiller_put(&s[order / 10 % jobs], &r, &x, e);
     }
     return st;

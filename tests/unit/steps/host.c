@@ -161,7 +161,7 @@ match_next(struct mrs_matches *m, struct mrs_match *out, struct mrs_err *e)
     }
     const struct entry *n = &x->e[x->at++];
     struct host_from *f = &x->from[n->from];
-    *out = (struct mrs_match){n->from, n->ref, {f->shape.p, (uint32_t)f->shape.n}, f->failed, f->why, f->where};
+    *out = (struct mrs_match){n->from, n->ref, {f->payload.p, (uint32_t)f->payload.n}, f->failed, f->why, f->where};
     return MRS_OK;
 }
 
@@ -281,7 +281,7 @@ host_from_init(struct host_from *from, uint32_t n, struct bench *b)
 {
     for (uint32_t i = 0; i < n; i++) {
         mrs_keys_init(&from[i].keys, b->mem);
-        mrs_buf_init(&from[i].shape, b->mem, 64u << 20);
+        mrs_buf_init(&from[i].payload, b->mem, 64u << 20);
         mrs_buf_init(&from[i].order, b->mem, MRS_KEY_MAX);
     }
 }
@@ -291,7 +291,7 @@ host_from_clear(struct host_from *from, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
         mrs_keys_clear(&from[i].keys);
-        mrs_buf_clear(&from[i].shape);
+        mrs_buf_clear(&from[i].payload);
         mrs_buf_clear(&from[i].order);
     }
 }
@@ -314,7 +314,7 @@ host_read_from(struct host_db *db, struct bench *b, const struct mrs_desc *d, st
             continue;
         }
         if (st == MRS_OK && f[i].takes) {
-            st = ops->shape(b->state, &ctx, doc, &f[i].shape);
+            st = ops->payload(b->state, &ctx, doc, &f[i].payload);
             f[i].failed = st == MRS_SKIP;
             if (st == MRS_OK && d->sorted) {
                 st = ops->order(b->state, &ctx, doc, &f[i].order);

@@ -44,7 +44,7 @@ void host_refuse(struct host_db *db, const struct host_coll *c, struct mrs_view 
 /* A document of from, and what became of it. */
 struct host_from {
     struct mrs_keys keys;
-    struct mrs_buf shape, order;
+    struct mrs_buf payload, order;
     char why[512], where[64];
     bool takes, failed;
     bool unsorted, wanted; /* its sort key failed; somebody matches it */

@@ -80,7 +80,7 @@ read_paths(struct mrsi_read *r, struct all *a)
 {
     struct mrs_path p;
     struct mrsi_paths list = {NULL, 0};
-    struct mrsi_fields f = {.given = false};
+    struct mrsi_fields f = {.present = false};
     struct mrsi_match m = {NULL, 0};
     if (mrsi_read_path(r, mrsi_slot(r, "path"), &p) && mrsi_read_not_id(r, mrsi_slot(r, "path"), &p)) {
         say(a, "path %s/%u ", p.text, p.n);

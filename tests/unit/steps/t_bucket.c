@@ -44,7 +44,7 @@ by_place(const void *a, const void *b)
 }
 
 static enum mrs_status
-next_member(struct mrs_members *m, struct mrs_view *shape, struct mrs_err *e)
+next_member(struct mrs_members *m, struct mrs_view *payload, struct mrs_err *e)
 {
     struct host *h = m->impl;
     (void)e;
@@ -52,7 +52,7 @@ next_member(struct mrs_members *m, struct mrs_view *shape, struct mrs_err *e)
         return MRS_END;
     }
     const struct member *one = &h->m[h->group[h->at++]];
-    *shape = (struct mrs_view){one->e.shape.p, (uint32_t)one->e.shape.n};
+    *payload = (struct mrs_view){one->e.payload.p, (uint32_t)one->e.payload.n};
     m->shared = (struct mrs_view){one->shared.p, (uint32_t)one->shared.n};
     m->same_shared = h->at > 1 && compare_bytes(&one->shared, &h->m[h->group[h->at - 2]].shared) == 0;
     h->given++;
@@ -61,7 +61,7 @@ next_member(struct mrs_members *m, struct mrs_view *shape, struct mrs_err *e)
 
 /* Not always all there are. */
 static uint32_t
-more_members(struct mrs_members *m, struct mrs_view *shape, uint32_t most)
+more_members(struct mrs_members *m, struct mrs_view *payload, uint32_t most)
 {
     struct host *h = m->impl;
     const struct mrs_buf *shared = &h->m[h->group[h->at - 1]].shared;
@@ -71,7 +71,7 @@ more_members(struct mrs_members *m, struct mrs_view *shape, uint32_t most)
         if (compare_bytes(&one->shared, shared) != 0) {
             break;
         }
-        shape[n] = (struct mrs_view){one->e.shape.p, (uint32_t)one->e.shape.n};
+        payload[n] = (struct mrs_view){one->e.payload.p, (uint32_t)one->e.payload.n};
     }
     h->given += n;
     return n;
@@ -138,13 +138,13 @@ enter_fast(struct host *h, struct mrs_ctx *c, struct mrs_view doc, struct mrs_fo
     }
     mrs_key_append(&x->order, mrs_make_i64((uint8_t[16]){0}, g.date, MRS_DATE), false);
     for (uint32_t i = 0; i < g.n_spans; i++) {
-        mrs_buf_put(&x->shape, doc.p + g.shape[i].at, g.shape[i].n);
-        bytes += g.shape[i].n;
+        mrs_buf_put(&x->payload, doc.p + g.payload[i].at, g.payload[i].n);
+        bytes += g.payload[i].n;
     }
-    assert_int_equal(bytes, g.shape_bytes);
+    assert_int_equal(bytes, g.payload_bytes);
     assert_true(g.date_at == MRS_FOLD_ELSEWHERE || g.date_at + 8 <= bytes);
     if (g.date_at != MRS_FOLD_ELSEWHERE) {
-        assert_int_equal((int64_t)mrs_le64(x->shape.p + g.date_at), g.date);
+        assert_int_equal((int64_t)mrs_le64(x->payload.p + g.date_at), g.date);
     }
     x->takes_part = true;
     if (h->glances) {
@@ -158,7 +158,7 @@ static enum mrs_status
 enter(struct host *h, struct mrs_ctx *c, struct mrs_view doc, uint32_t no)
 {
     struct member *m = &h->m[h->n];
-    struct mrs_buf *bufs[] = {&m->e.group, &m->e.order, &m->e.shape, &m->e.shared, &m->shared};
+    struct mrs_buf *bufs[] = {&m->e.group, &m->e.order, &m->e.payload, &m->e.shared, &m->shared};
     for (int i = 0; i < 5; i++) {
         mrs_buf_init(bufs[i], h->b->mem, i < 2 ? MRS_KEY_MAX : 64u << 20);
     }
@@ -252,7 +252,7 @@ run_with(struct bench *b, struct mrs_view docs, bool wide, struct mrs_layout *la
     for (uint32_t i = 0; i < h.n; i++) {
         mrs_buf_clear(&h.m[i].e.group);
         mrs_buf_clear(&h.m[i].e.order);
-        mrs_buf_clear(&h.m[i].e.shape);
+        mrs_buf_clear(&h.m[i].e.payload);
         mrs_buf_clear(&h.m[i].e.shared);
         mrs_buf_clear(&h.m[i].shared);
     }
@@ -610,21 +610,21 @@ sizes(void **state)
 
 /* ---- many readings of one size ---- */
 struct again { /* one reading, many times */
-    struct mrs_view shape, shared;
+    struct mrs_view payload, shared;
     uint32_t item, left, given, docs;
     uint64_t max;
     bool first, in_id; /* a number of each reading is in the `_id`, too */
 };
 
 static enum mrs_status
-next_again(struct mrs_members *m, struct mrs_view *shape, struct mrs_err *e)
+next_again(struct mrs_members *m, struct mrs_view *payload, struct mrs_err *e)
 {
     struct again *x = m->impl;
     (void)e;
     if (!x->left) {
         return MRS_END;
     }
-    *shape = x->shape;
+    *payload = x->payload;
     m->shared = x->shared;
     m->same_shared = !x->first;
     x->first = false;
@@ -634,13 +634,13 @@ next_again(struct mrs_members *m, struct mrs_view *shape, struct mrs_err *e)
 }
 
 static uint32_t
-more_again(struct mrs_members *m, struct mrs_view *shape, uint32_t most)
+more_again(struct mrs_members *m, struct mrs_view *payload, uint32_t most)
 {
     struct again *x = m->impl;
     uint32_t n = most < x->left ? most : x->left;
     n = x->left % 5 ? n : n / 2;
     for (uint32_t i = 0; i < n; i++) {
-        shape[i] = x->shape;
+        payload[i] = x->payload;
     }
     x->left -= n;
     x->given += n;
@@ -695,14 +695,14 @@ full(void **state)
         assert_int_equal(b.status, MRS_OK);
         b.work = calloc(1, b.type->work_size);
         struct mrs_ctx c = {.mem = b.mem, .arena = &b.arena, .err = &b.err};
-        struct mrs_buf *const bufs[] = {&x.group, &x.order, &x.shape, &x.shared, &shared};
+        struct mrs_buf *const bufs[] = {&x.group, &x.order, &x.payload, &x.shared, &shared};
         for (size_t of = 0; of < BENCH_N(bufs); of++) {
             mrs_buf_init(bufs[of], b.mem, 1u << 20);
         }
         assert_int_equal(b.type->fold->enter(b.state, &c, b.work, d, &x), MRS_OK);
         struct mrs_view name = {x.shared.p, (uint32_t)x.shared.n};
         assert_int_equal(b.type->fold->shared(b.state, &c, b.work, d, name, &shared), MRS_OK);
-        struct again all = {.shape = {x.shape.p, (uint32_t)x.shape.n}, .shared = {shared.p, (uint32_t)shared.n},
+        struct again all = {.payload = {x.payload.p, (uint32_t)x.payload.n}, .shared = {shared.p, (uint32_t)shared.n},
                 .item = d.n,
                             .left = rows[i].n, .max = rows[i].max, .first = true,
                             .in_id = strstr(rows[i].more, "$v.a") != NULL};

@@ -375,7 +375,7 @@ made_of(struct bench *b, struct mrs_ctx *c, struct mrs_view d, struct mrs_buf *o
     assert_int_equal(b->type->join->keys(b->state, c, 0, d, &keys), MRS_OK);
     mrs_buf_put(out, keys.bytes.p, keys.bytes.n);
     mrs_keys_clear(&keys);
-    return b->type->join->shape(b->state, c, d, out);
+    return b->type->join->payload(b->state, c, d, out);
 }
 
 /* Documents in a row, of the same names, of others, with names twice: each brings what it brings alone, whether or not

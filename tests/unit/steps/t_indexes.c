@@ -153,7 +153,7 @@ rewritten(void **arg)
 struct carried {
     const char *from, *into; /* indexes beside `_id_` */
     struct mrsi_move move[3];
-    bool others_gone;
+    bool others_lost;
     unsigned lose;
     const char *want; /* indexes of into as an array, then notes */
 };
@@ -242,7 +242,7 @@ run_carried(const struct carried *k, uint64_t fail_at)
         s = mrs_catalog_add(cat, "shop", i ? "i" : "f", d, &err);
         free(p);
     }
-    struct mrsi_moves moves = {.move = k->move, .others_gone = k->others_gone};
+    struct mrsi_moves moves = {.move = k->move, .others_lost = k->others_lost};
     while (moves.n < 3 && k->move[moves.n].from) {
         moves.n++;
     }

@@ -65,7 +65,7 @@ struct side {
 static void
 begin(struct bench *b, struct side *x)
 {
-    struct mrs_buf *bufs[] = {&x->e.group, &x->e.order, &x->e.shape, &x->e.shared};
+    struct mrs_buf *bufs[] = {&x->e.group, &x->e.order, &x->e.payload, &x->e.shared};
     for (int i = 0; i < 4; i++) {
         mrs_buf_init(bufs[i], b->mem, 1 << 20);
     }
@@ -77,7 +77,7 @@ static void
 end(struct bench *b, struct side *x)
 {
     struct mrs_ctx c = {.mem = b->mem, .arena = &b->arena, .err = &b->err};
-    struct mrs_buf *bufs[] = {&x->e.group, &x->e.order, &x->e.shape, &x->e.shared};
+    struct mrs_buf *bufs[] = {&x->e.group, &x->e.order, &x->e.payload, &x->e.shared};
     b->type->work_clear(&c, x->work);
     free(x->work);
     for (int i = 0; i < 4; i++) {
@@ -89,7 +89,7 @@ static void
 enter(struct bench *b, struct side *x, struct mrs_view doc, const struct mrs_eval_fields *fields)
 {
     struct mrs_ctx c = {.mem = b->mem, .arena = &b->arena, .err = &x->err, .fields = fields, .fields_of = doc.p};
-    struct mrs_buf *bufs[] = {&x->e.group, &x->e.order, &x->e.shape, &x->e.shared};
+    struct mrs_buf *bufs[] = {&x->e.group, &x->e.order, &x->e.payload, &x->e.shared};
     for (int i = 0; i < 4; i++) {
         mrs_buf_reset(bufs[i]);
     }
@@ -110,9 +110,9 @@ assert_same(const struct side *a, const struct side *b)
     assert_int_equal(a->e.takes_part, b->e.takes_part);
     if (a->e.takes_part) {
         assert_int_equal(a->e.shared.n, b->e.shared.n);
-        assert_int_equal(a->e.shape.n, b->e.shape.n);
+        assert_int_equal(a->e.payload.n, b->e.payload.n);
         assert_memory_equal(a->e.shared.p, b->e.shared.p, a->e.shared.n);
-        assert_true(!a->e.shape.n || memcmp(a->e.shape.p, b->e.shape.p, a->e.shape.n) == 0);
+        assert_true(!a->e.payload.n || memcmp(a->e.payload.p, b->e.payload.p, a->e.payload.n) == 0);
     }
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* said.h - shared by the files that print an inspection. */
+/* inspect_print.h - shared by the files that print an inspection. */
 #ifndef MRSI_INSPECT_REPORT_H
 #define MRSI_INSPECT_REPORT_H
 

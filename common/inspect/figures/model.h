@@ -27,6 +27,7 @@ struct mrsi_path {
     struct mrsi_collection *in;
     const struct mrsi_path *parent; /* NULL: the root contains it */
     const struct mrsi_path *type_field; /* the sibling that names its target collections; NULL: none */
+    double likely; /* score of its best reference by samples; 0: none */
     const char *text; /* `lines[].productId` */
     const char *last; /* name of its last field; for `*` and `[]` that of their container */
     struct mrsi_way *way;

@@ -223,51 +223,109 @@ by_hint(struct mrsi_relating *x, struct mrs_err *e)
     return s;
 }
 
-/* Proposes the key for a path of another collection that has the same name and nothing but its values. */
-static enum mrs_status
-by_namesake(struct mrsi_relating *x, const struct mrsi_reference *of, struct mrsi_path *p, struct mrs_err *e)
+/* ---- names that refer to a key elsewhere ---- */
+struct namesake {
+    struct mrsi_path *from, *to;
+    bool as_number;
+};
+
+static int
+by_name(const struct namesake *a, const struct namesake *b)
 {
-    struct mrsi_ref_pair pair = {.r = {.from = {p}, .to = {of->to[0]}, .parts = 1, .as_number = of->as_number,
-                                       .namesake = true}};
-    MRS_ASSERT(of->from[0]->in != p->in);
-    struct mrsi_ref_pair *there = NULL;
-    pair.r.self = p->in == of->to[0]->in;
+    const struct mrsi_collection *c = a->from->in, *d = b->from->in;
+    int n = c->db_n == d->db_n ? memcmp(c->ns, d->ns, c->db_n) : c->db_n < d->db_n ? -1 : 1;
+    return n ? n : strcmp(a->from->last, b->from->last);
+}
+
+static int
+by_name_and_key(const void *a, const void *b)
+{
+    const struct namesake *x = a, *y = b;
+    int n = by_name(x, y);
+    n = n ? n : (x->to->in->no > y->to->in->no) - (x->to->in->no < y->to->in->no);
+    return n ? n : strcmp(x->to->text, y->to->text);
+}
+
+static int
+find_name(const void *a, const void *b)
+{
+    return by_name(a, b);
+}
+
+/* The key that most of the paths of one name, sorted by key, refer to; NULL: none has more than half. */
+static const struct namesake *
+most_of(const struct namesake *list, uint32_t n)
+{
+    MRS_ASSERT(n > 0);
+    const struct namesake *middle = &list[n / 2]; /* more than half: it is there, too */
+    uint32_t same = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        same += list[i].to == middle->to;
+    }
+    return same * 2 > n ? middle : NULL;
+}
+
+/* Lists the names whose paths mostly refer to one key of their database; returns their number. */
+static uint32_t
+list_namesakes(const struct mrsi_relating *x, struct namesake *list)
+{
+    uint32_t n = 0, kept = 0;
     for (uint32_t i = 0; i < x->pairs; i++) {
-        if (x->pair[i].r.from[0] == p && x->pair[i].estimate >= .6) {
-            return MRS_OK;
+        const struct mrsi_reference *r = &x->pair[i].r;
+        if (r->score >= .6 && r->n >= .5 && r->score >= r->from[0]->likely && !r->self && !r->dbref && !r->hinted) {
+            list[n++] = (struct namesake){r->from[0], r->to[0], r->as_number};
         }
-        bool same = x->pair[i].r.from[0] == p && x->pair[i].r.to[0] == of->to[0];
-        there = same ? &x->pair[i] : there;
     }
-    if (!share_a_class(p, of->to[0]) || !estimate(x, &pair.r) || pair.r.contained < .95) {
-        return MRS_OK;
+    if (n) {
+        qsort(list, n, sizeof *list, by_name_and_key);
     }
+    for (uint32_t i = 0, end; i < n; i = end) {
+        for (end = i + 1; end < n && by_name(&list[i], &list[end]) == 0;) {
+            end++;
+        }
+        const struct namesake *most = most_of(&list[i], end - i);
+        if (most) {
+            list[kept++] = *most;
+        }
+    }
+    return kept;
+}
+
+/* Proposes that key for a path that has the name and nothing but its values. */
+static enum mrs_status
+by_namesake(struct mrsi_relating *x, const struct namesake *of, struct mrsi_path *p, struct mrs_err *e)
+{
+    MRS_ASSERT(of->from != p);
+    struct mrsi_ref_pair pair = {.r = {.from = {p}, .to = {of->to}, .parts = 1, .as_number = of->as_number,
+                                       .self = p->in == of->to->in, .namesake = true}};
+    bool fits = p != of->to && share_a_class(p, of->to) && estimate(x, &pair.r) && pair.r.contained >= .95;
     pair.estimate = pair.r.score;
-    if (there) {
-        *there = pair;
-        return MRS_OK;
-    }
-    return add_pair(x, &pair, e);
+    return fits ? add_pair(x, &pair, e) : MRS_OK;
 }
 
 static enum mrs_status
 by_namesakes(struct mrsi_relating *x, struct mrs_err *e)
 {
-    enum mrs_status s = MRS_OK;
-    for (uint32_t i = 0, n = x->pairs; i < n; i++) {
-        const struct mrsi_reference of = x->pair[i].r; /* the list grows */
-        bool named = of.score >= .6 && of.n >= .5 && !of.self && !of.dbref && !of.hinted;
-        for (uint32_t c = 0; s == MRS_OK && named && c < x->x->colls; c++) {
-            struct mrsi_collection *coll = &x->x->coll[c];
-            for (uint32_t k = 0; s == MRS_OK && coll != of.from[0]->in && k < coll->paths; k++) {
-                struct mrsi_path *p = &coll->path[k];
-                if (p != of.to[0] && mrsi_path_can_refer(p) && strcmp(p->last, of.from[0]->last) == 0 &&
-                    !mrsi_path_is_id(p) && !mrsi_name_is_own(p, &x->words)) {
-                    s = by_namesake(x, &of, p, e);
-                }
+    for (uint32_t i = 0; i < x->pairs; i++) {
+        struct mrsi_path *p = x->pair[i].r.from[0];
+        p->likely = x->pair[i].r.score > p->likely ? x->pair[i].r.score : p->likely;
+    }
+    struct namesake *list = mrs_alloc_array(x->x->mem, x->pairs + 1, sizeof *list);
+    enum mrs_status s = list ? MRS_OK : mrs_err_memory(e, x->pairs * sizeof *list);
+    uint32_t n = list ? list_namesakes(x, list) : 0;
+    for (uint32_t c = 0; s == MRS_OK && n && c < x->x->colls; c++) {
+        struct mrsi_collection *coll = &x->x->coll[c];
+        for (uint32_t i = 0; s == MRS_OK && i < coll->paths; i++) {
+            struct mrsi_path *p = &coll->path[i];
+            bool open = p->likely < .6 && mrsi_path_can_refer(p) && !mrsi_path_is_id(p);
+            struct namesake as = {.from = p};
+            const struct namesake *of = open ? bsearch(&as, list, n, sizeof *list, find_name) : NULL;
+            if (of && !mrsi_name_is_own(p, &x->words)) {
+                s = by_namesake(x, of, p, e);
             }
         }
     }
+    mrs_free(x->x->mem, list);
     return s;
 }
 

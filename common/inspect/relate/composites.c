@@ -130,6 +130,17 @@ align(const struct mrsi_relating *y, const struct mrsi_collection *a, const stru
     }
 }
 
+static bool
+is_aligned(const struct aligned *al, const struct mrsi_path *p)
+{
+    for (uint32_t i = 0; i < al->n; i++) {
+        if (al->a[i] == p) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* `saleId` and `buyerPaddle` for saleId and paddle: each group may also use the fields without such words. */
 static void
 share_plain(struct alignment *l)
@@ -143,9 +154,9 @@ share_plain(struct alignment *l)
     for (uint32_t g = 0; plain && g < l->groups; g++) {
         struct aligned *al = &l->group[g];
         for (uint32_t i = 0; al != plain && i < plain->own && al->n < ALIGNED; i++) {
-            bool there = false;
+            bool there = is_aligned(al, plain->a[i]);
             for (uint32_t k = 0; k < al->n; k++) {
-                there |= al->a[k] == plain->a[i] || al->b[k] == plain->b[i];
+                there |= al->b[k] == plain->b[i];
             }
             if (!there) {
                 al->a[al->n] = plain->a[i];
@@ -246,7 +257,8 @@ attempt(struct mrsi_relating *x, struct aligned *al, const uint32_t *part, uint3
             r.score = many && r.contained < .9 ? .9 : r.contained;
             bool apart = (1 - fill) * (double)r.distinct >= 5; /* some combinations do not exist */
             bool key = (apart && !has_position(&r)) || names_target(x, &r) || is_declared(&r);
-            if (many && key && r.matched_distinct >= 5 && (!al->best.parts || fill < al->fill)) {
+            bool better = !al->best.parts || fill < al->fill || (fill == al->fill && r.contained > al->best.contained);
+            if (many && key && r.matched_distinct >= 5 && better) {
                 al->best = r;
                 al->fill = fill;
             }
@@ -281,14 +293,92 @@ declared(struct mrsi_relating *x, struct aligned *al, uint32_t *tries, struct mr
     return s;
 }
 
+/* Whether the target's name, or an index that begins with these fields, shows that they belong together. */
+static bool
+belong_together(const struct mrsi_relating *x, const struct aligned *al, const uint32_t *part, uint32_t parts)
+{
+    MRS_ASSERT(parts > 1);
+    const struct mrsi_path *p = al->a[part[parts - 1]], *q = al->b[part[parts - 1]];
+    bool shown = mrsi_name_score(p, q, &x->words, 1, false) >= .75;
+    for (uint32_t i = 0; !shown && i < p->in->indexes; i++) {
+        struct mrs_walk w;
+        struct mrs_elem field;
+        uint32_t found = 0;
+        mrs_walk_init(&w, p->in->index[i].key);
+        for (uint32_t n = 0; n < parts && mrs_walk_next(&w, &field) > 0; n++) {
+            for (uint32_t k = 0; k < parts; k++) {
+                found += strcmp(field.name, al->a[part[k]]->text) == 0;
+            }
+        }
+        shown = found == parts;
+    }
+    return shown;
+}
+
+/* The aligned fields of a unique index; *rest: the only one of its fields that is not aligned. 0: it does not fit. */
+static uint32_t
+all_but_one(const struct mrsi_collection *b, const struct mrsi_seen_index *index, const struct aligned *al,
+            uint32_t part[MRSI_PARTS], struct mrsi_path **rest)
+{
+    MRS_ASSERT(index->key.p && al->n <= ALIGNED);
+    struct mrs_walk w;
+    struct mrs_elem field;
+    uint32_t n = 0, fields = 0;
+    bool own = false;
+    mrs_walk_init(&w, index->key);
+    for (; mrs_walk_next(&w, &field) > 0; fields++) {
+        uint32_t k = 0;
+        while (k < al->n && strcmp(field.name, al->b[k]->text) != 0) {
+            k++;
+        }
+        if (k < al->n && n < MRSI_PARTS) {
+            part[n++] = k;
+            own |= k < al->own;
+        }
+        for (uint32_t i = 0; k == al->n && i < b->paths; i++) {
+            *rest = strcmp(field.name, b->path[i].text) == 0 ? &b->path[i] : *rest;
+        }
+    }
+    bool fits = index->unique && fields <= MRSI_PARTS && n > 0 && n + 1 == fields && *rest && is_part(*rest, NULL);
+    return fits && own ? n : 0;
+}
+
+/* Completes a unique key by a field with the values of the one that has no counterpart by name. */
+static enum mrs_status
+complete(struct mrsi_relating *x, const struct mrsi_collection *a, const struct mrsi_path *parent,
+         const struct mrsi_collection *b, struct aligned *al, uint32_t *tries, struct mrs_err *e)
+{
+    MRS_ASSERT(a != b || parent);
+    enum mrs_status s = MRS_OK;
+    for (uint32_t i = 0; al->n < ALIGNED && i < b->indexes; i++) {
+        uint32_t part[MRSI_PARTS] = {0};
+        struct mrsi_path *q = NULL;
+        uint32_t n = all_but_one(b, &b->index[i], al, part, &q);
+        for (uint32_t k = 0; s == MRS_OK && n && *tries && k < a->paths; k++) {
+            struct mrsi_path *p = &a->path[k];
+            bool known, unique;
+            if (!is_part(p, parent) || !is_in(p, 1) || is_aligned(al, p) ||
+                (mrsi_sample_contained(p, false, q, &known) < .95 && known)) {
+                continue;
+            }
+            al->a[al->n] = p;
+            al->b[al->n] = q;
+            part[n] = al->n++;
+            if (belong_together(x, al, part, n + 1)) {
+                --*tries;
+                s = attempt(x, al, part, n + 1, &unique, e);
+            }
+            al->n--;
+        }
+    }
+    return s;
+}
+
 static enum mrs_status
 pairs_and_triples(struct mrsi_relating *x, struct aligned *al, uint32_t *tries, struct mrs_err *e)
 {
     MRS_ASSERT(al->n <= ALIGNED && tries);
-    enum mrs_status s = declared(x, al, tries, e);
-    if (s != MRS_OK || al->best.parts) {
-        return s;
-    }
+    enum mrs_status s = MRS_OK;
     bool pair[ALIGNED][ALIGNED] = {{false}};
     for (uint32_t i = 0; i < al->own; i++) {
         for (uint32_t k = i + 1; s == MRS_OK && k < al->n && *tries; k++) {
@@ -324,6 +414,23 @@ drop_backward(struct mrsi_inspection *x, uint32_t from)
     }
 }
 
+/* Whether the same fields already refer to that collection: another group may have found them. */
+static bool
+is_listed(const struct mrsi_inspection *x, const struct mrsi_reference *r)
+{
+    for (uint32_t i = 0; i < x->refs; i++) {
+        const struct mrsi_reference *o = x->ref[i];
+        uint32_t same = 0;
+        for (uint32_t k = 0; o->parts == r->parts && k < r->parts * r->parts; k++) {
+            same += o->from[k / r->parts] == r->from[k % r->parts];
+        }
+        if (same == r->parts && o->to[0]->in == r->to[0]->in) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Tries every object of `a` that could refer to documents of `b`: the root, and nested ones. */
 static enum mrs_status
 one_pair(struct mrsi_relating *x, const struct mrsi_collection *a, const struct mrsi_collection *b, uint32_t *tries,
@@ -343,8 +450,14 @@ one_pair(struct mrsi_relating *x, const struct mrsi_collection *a, const struct 
         }
         for (uint32_t g = 0; s == MRS_OK && g < l->groups; g++) {
             struct aligned *al = &l->group[g];
-            s = al->n >= 2 ? pairs_and_triples(x, al, tries, e) : s;
-            if (s == MRS_OK && al->best.parts && !mrsi_reference_add(x->x, &al->best)) {
+            s = declared(x, al, tries, e);
+            if (s == MRS_OK && al->best.contained < .98) {
+                s = complete(x, a, parent, b, al, tries, e);
+            }
+            if (s == MRS_OK && al->n >= 2 && !al->best.parts) {
+                s = pairs_and_triples(x, al, tries, e);
+            }
+            if (s == MRS_OK && al->best.parts && !is_listed(x->x, &al->best) && !mrsi_reference_add(x->x, &al->best)) {
                 s = mrs_err_memory(e, sizeof al->best);
             }
         }

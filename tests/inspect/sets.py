@@ -14,6 +14,8 @@ import sys
 sys.dont_write_bytecode = True  # the folder of the sources stays as it is
 import apps  # noqa: F401
 import blind  # noqa: F401
+import blind_fifth  # noqa: F401
+import blind_fifth_firms  # noqa: F401
 import blind_firms  # noqa: F401
 import blind_fourth  # noqa: F401
 import blind_lines  # noqa: F401

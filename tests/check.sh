@@ -217,13 +217,18 @@ others() {
     OBJ=$obj run "live/cases, others" bash tests/live/cases.sh
     OBJ=$obj run "live/native, others" bash tests/live/cases.sh --engine pipeline
     run "cli/restore_lines, others" bash tests/cli/restore_lines.sh "$obj/mongoreshape"
-    run "cli/inspect_sets, others" bash tests/cli/inspect_sets.sh "$obj/mongoreshape"
     INTERRUPT_SEED=$seed INTERRUPTS=6 run "cli/interrupt from $seed" bash tests/cli/interrupt.sh "$obj/mongoreshape"
     run "fuzz-replay, others" "$make" -s fuzz-replay
     for t in $(grep -l live_test_replicated tests/unit/live/t_*.c); do
         t=${t#tests/unit/}
         [ ! -x "$obj/unit/${t%.c}" ] || standalone_unit "${t%.c}"
     done
+}
+
+# A build with assertions; of the sets for inspect those that the part cli has left out.
+asserted() {
+    "$make" -s BUILD=build/asserted ASSERT=1 SEED="$seed" SEEDS=300 all cases host twin &&
+        SAMPLE=${SAMPLE:+-$SAMPLE} bash tests/cli/inspect_sets.sh build/asserted/current/mongoreshape
 }
 
 # The rest of what the parts fault, scripts and twin sample.
@@ -235,7 +240,7 @@ part_long() {
         SEED=$settled WRITERS_SEED=$settled run "live/$script" bash tests/live/run.sh "$obj/mongoreshape" "$script"
     done
     has_target twin || return
-    run "cases, host, twin, assertions" "$make" -s BUILD=build/asserted ASSERT=1 SEED="$seed" SEEDS=300 cases host twin
+    run "with assertions" asserted
     SHOW=' agree, ' run "twin from $seed" "$make" -s SEED="$seed" SEEDS=2000 twin
     SHOW=' agree, ' run "killed from $seed" "$make" -s SEED="$seed" SEEDS=300 killed
     SAMPLE=${SAMPLE:+-$SAMPLE} SHOW=' agree, ' run "weak from $seed" "$make" -s SEED="$seed" SEEDS=150 weak

@@ -564,6 +564,7 @@ def dershane(s):
                          "cevaplar": {str_id(q): r.choice("ABCDE") for q in d["sorular"] if r.random() < .8},
                          "netler": {x: r.randint(0, 40) / 4 for x in ders[:r.randint(8, 10)]}, "puan": round(
                              r.uniform(180, 490), 3), "siralama": rank, "kitapcik": r.choice("AB")})
+    rows = list({(x["deneme_id"], x["ogrenci_no"]): x for x in rows}.values())  # as the unique index demands
     s.put("sonuclar", rows, "!deneme_id,ogrenci_no", "ogrenci_no")
     s.maps.add("sonuclar:cevaplar")
     s.put("taksitler",

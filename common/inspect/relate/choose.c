@@ -6,6 +6,7 @@
 #include "relate.h"
 #include <stdlib.h>
 
+enum { TARGETS = 8 }; /* of one path */
 #define REFERENCE .6
 #define CANDIDATE .3
 
@@ -257,7 +258,7 @@ static bool
 joins_in(const struct mrsi_relating *x, const struct mrsi_reference *r, const struct mrsi_path *p,
          struct mrsi_reference *const *taken, uint32_t n)
 {
-    MRS_ASSERT(n < MRSI_PARTS + 1);
+    MRS_ASSERT(n < TARGETS);
     uint64_t others = 0;
     bool probed = r->probed > 0, typed = r->by_kind; /* a type field names the target: numbers may be in several */
     if (r->from[0] != p || r->dropped || r->matched_distinct < 3) {
@@ -280,7 +281,6 @@ joins_in(const struct mrsi_relating *x, const struct mrsi_reference *r, const st
            (typed || others + r->matched_distinct <= r->distinct + error);
 }
 
-enum { TARGETS = 8 };
 static uint32_t
 several(const struct mrsi_relating *x, const struct mrsi_path *p, struct mrsi_reference *first,
         struct mrsi_reference **out)

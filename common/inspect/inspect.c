@@ -214,7 +214,7 @@ relate(struct mrsi_inspection *x, const struct mrs_inspect_source *source, const
 {
     MRS_ASSERT(x->coll || x->colls == 0);
     struct mrsi_relating r = {.x = x, .source = source, .opts = opts};
-    mrsi_row_store_begin(&r.store, x->mem, opts->tmp, 12u << 20);
+    mrsi_row_store_begin(&r.store, x->mem, opts->tmp, 12u << 20, opts->cancel);
     enum mrs_status s = mrsi_vocabulary_make(x, &r.words) ? MRS_OK : mrs_err_memory(e, sizeof r.words);
     MRS_THEN(s, mrsi_propose(&r, e));
     phase(source, "counting references");

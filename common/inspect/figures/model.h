@@ -23,8 +23,12 @@ struct mrsi_type_figures {
     uint64_t n;
     uint8_t type;
 };
+struct mrsi_name;
 struct mrsi_path {
     struct mrsi_collection *in;
+    /* field_names.h: the words of the last field, and those that name the path; NULL: no reference can start here */
+    const struct mrsi_name *last_words, *words;
+    bool named_id, named_measure; /* with words only */
     const struct mrsi_path *parent; /* NULL: the root contains it */
     const struct mrsi_path *type_field; /* the sibling that names its target collections; NULL: none */
     double likely; /* score of its best reference by samples; 0: none */

@@ -177,7 +177,7 @@ list_keys(struct mrsi_relating *x, struct mrs_err *e)
 static enum mrs_status
 keys_for(struct mrsi_relating *x, struct mrsi_path *p, uint8_t *may, struct mrs_err *e)
 {
-    enum mrs_status s = MRS_OK;
+    enum mrs_status s = mrsi_check_cancel(&x->store, e);
     mrsi_key_index_find(x, p, may);
     for (uint32_t i = 0; s == MRS_OK && i < x->keys; i++) {
         if (!may[i]) {
@@ -317,7 +317,8 @@ by_namesakes(struct mrsi_relating *x, struct mrs_err *e)
         struct mrsi_collection *coll = &x->x->coll[c];
         for (uint32_t i = 0; s == MRS_OK && i < coll->paths; i++) {
             struct mrsi_path *p = &coll->path[i];
-            bool open = p->likely < .6 && mrsi_path_can_refer(p) && !mrsi_path_is_id(p);
+            s = mrsi_check_cancel(&x->store, e);
+            bool open = s == MRS_OK && p->likely < .6 && mrsi_path_can_refer(p) && !mrsi_path_is_id(p);
             struct namesake as = {.from = p};
             const struct namesake *of = open ? bsearch(&as, list, n, sizeof *list, find_name) : NULL;
             if (of && !mrsi_name_is_own(p, &x->words)) {

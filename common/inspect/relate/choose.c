@@ -364,7 +364,8 @@ mrsi_choose(struct mrsi_relating *x, struct mrs_err *e)
     settle_mutual(x);
     for (int candidates = 0; candidates < 2; candidates++) {
         for (uint32_t i = 0; s == MRS_OK && i < x->columns; i++) {
-            if (!candidates || !mrsi_reference_from(x->x, x->column[i].path)) {
+            s = mrsi_check_cancel(&x->store, e);
+            if (s == MRS_OK && (!candidates || !mrsi_reference_from(x->x, x->column[i].path))) {
                 s = one_path(x, x->column[i].path, candidates, e);
             }
         }

@@ -478,7 +478,8 @@ mrsi_composites(struct mrsi_relating *x, struct mrs_err *e)
             if (i == k || a->db_n != b->db_n || memcmp(a->ns, b->ns, a->db_n) != 0 || linked(ins, a, b)) {
                 continue;
             }
-            s = one_pair(x, a, b, &tries, e);
+            s = mrsi_check_cancel(&x->store, e);
+            MRS_THEN(s, one_pair(x, a, b, &tries, e));
         }
     }
     drop_backward(ins, before);

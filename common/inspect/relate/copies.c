@@ -187,13 +187,15 @@ propose_all(struct mrsi_relating *x, struct mrs_err *e)
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; s == MRS_OK && i < ins->refs; i++) {
         struct mrsi_reference *r = ins->ref[i];
+        s = mrsi_check_cancel(&x->store, e);
         bool beaten = false; /* by another one from the same object to the same collection */
         for (uint32_t j = 0; j < ins->refs; j++) {
             struct mrsi_reference *o = ins->ref[j];
             beaten |= o != r && !o->candidate && o->to[0]->in == r->to[0]->in && o->to[0] != r->to[0] &&
                       mrsi_same_holder(o->from[0], r->from[0]) && sorts_before(o, r) && o->from[0] != r->from[0];
         }
-        if (!r->candidate && !r->dropped && !beaten && !r->from[0]->names && r->from[0]->kind == MRSI_FIELD) {
+        bool chosen = !r->candidate && !r->dropped && !beaten;
+        if (s == MRS_OK && chosen && !r->from[0]->names && r->from[0]->kind == MRSI_FIELD) {
             s = propose_beside(x, r, e);
         }
     }

@@ -407,7 +407,8 @@ mrsi_count(struct mrsi_relating *x, struct mrs_err *e)
         p->exact = true;
     }
     for (uint32_t i = 0; s == MRS_OK && i < x->pairs; i++) {
-        s = one_pair(x, &x->pair[i], e);
+        s = mrsi_check_cancel(&x->store, e);
+        MRS_THEN(s, one_pair(x, &x->pair[i], e));
     }
     for (uint32_t i = 0; i < x->columns; i++) {
         mrs_free(x->x->mem, x->column[i].probes.at);

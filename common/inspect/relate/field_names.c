@@ -403,24 +403,6 @@ prefix(const struct mrsi_collection *c, struct mrsi_name *out)
     }
 }
 
-bool
-mrsi_vocabulary_make(struct mrsi_inspection *x, struct mrsi_vocabulary *out)
-{
-    out->n = x->colls;
-    out->title = mrs_arena_alloc(&x->arena, (x->colls + 1) * sizeof *out->title);
-    out->prefix = mrs_arena_alloc(&x->arena, (x->colls + 1) * sizeof *out->prefix);
-    if (!out->title || !out->prefix) {
-        return false;
-    }
-    for (uint32_t i = 0; i < x->colls; i++) {
-        mrsi_name_split(x->coll[i].name, NULL, true, &out->title[i]);
-        drop_fillers(&out->title[i]);
-        prefix(&x->coll[i], &out->prefix[i]);
-    }
-    drop_common(out);
-    return true;
-}
-
 /* ---- the name of a path ---- */
 static const struct mrsi_name *
 title(const struct mrsi_path *p, const struct mrsi_vocabulary *v)
@@ -438,8 +420,8 @@ split_field(const struct mrsi_path *p, const char *field, const struct mrsi_voca
     }
 }
 
-void
-mrsi_name_of_path(const struct mrsi_path *p, const struct mrsi_vocabulary *v, struct mrsi_name *out)
+static void
+split_path(const struct mrsi_path *p, const struct mrsi_vocabulary *v, struct mrsi_name *out)
 {
     split_field(p, p->last, v, out);
     bool id = out->id || strcmp(p->last, "_id") == 0 || strcmp(p->last, "$id") == 0;
@@ -449,6 +431,16 @@ mrsi_name_of_path(const struct mrsi_path *p, const struct mrsi_vocabulary *v, st
         }
     }
     out->id = id;
+}
+
+void
+mrsi_name_of_path(const struct mrsi_path *p, const struct mrsi_vocabulary *v, struct mrsi_name *out)
+{
+    if (p->words) {
+        *out = *p->words;
+    } else {
+        split_path(p, v, out);
+    }
 }
 
 /* ---- similarity ---- */
@@ -660,6 +652,72 @@ are_persons(const struct mrsi_name *t)
     return t->n && (names_person(t->word[t->n - 1]) || does_something(t->word[t->n - 1]));
 }
 
+static bool
+is_id_name(const char *field)
+{
+    struct mrsi_name n;
+    mrsi_name_split(field, NULL, true, &n);
+    size_t len = strlen(field);
+    return n.n == 0 || has_any(&n, id_words) || strcmp(field, "$id") == 0 ||
+           (len > 2 && (strcmp(field + len - 2, "id") == 0 || strcmp(field + len - 2, "ID") == 0)) ||
+           (len > 3 && strcmp(field + len - 3, "key") == 0);
+}
+
+static bool
+is_measure_name(const char *field)
+{
+    struct mrsi_name n;
+    mrsi_name_split(field, NULL, true, &n);
+    size_t k = n.n ? strlen(n.word[n.n - 1]) : 0; /* "coursecount" */
+    return n.n && (among(n.word[n.n - 1], measures) || (k > 5 && strcmp(n.word[n.n - 1] + k - 5, "count") == 0));
+}
+
+/* Each is compared with many others: splits them once. */
+static bool
+split_paths(struct mrsi_inspection *x, const struct mrsi_collection *c, const struct mrsi_vocabulary *v)
+{
+    for (uint32_t i = 0; i < c->paths; i++) {
+        struct mrsi_path *p = &c->path[i];
+        struct mrsi_name *names = p->hash ? mrs_arena_alloc(&x->arena, 2 * sizeof *names) : NULL;
+        if (p->hash && !names) {
+            return false;
+        }
+        if (names) {
+            mrsi_name_split(p->last, v, false, &names[0]);
+            split_path(p, v, &names[1]);
+            p->named_id = is_id_name(p->last);
+            p->named_measure = is_measure_name(p->last);
+            p->last_words = &names[0];
+            p->words = &names[1];
+        }
+    }
+    return true;
+}
+
+bool
+mrsi_vocabulary_make(struct mrsi_inspection *x, struct mrsi_vocabulary *out)
+{
+    out->n = x->colls;
+    out->title = mrs_arena_alloc(&x->arena, (x->colls + 1) * sizeof *out->title);
+    out->prefix = mrs_arena_alloc(&x->arena, (x->colls + 1) * sizeof *out->prefix);
+    out->persons = mrs_arena_alloc(&x->arena, (x->colls + 1) * sizeof *out->persons);
+    if (!out->title || !out->prefix || !out->persons) {
+        return false;
+    }
+    for (uint32_t i = 0; i < x->colls; i++) {
+        mrsi_name_split(x->coll[i].name, NULL, true, &out->title[i]);
+        drop_fillers(&out->title[i]);
+        prefix(&x->coll[i], &out->prefix[i]);
+    }
+    drop_common(out);
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < x->colls; i++) {
+        out->persons[i] = are_persons(&out->title[i]);
+        ok = split_paths(x, &x->coll[i], out);
+    }
+    return ok;
+}
+
 /* "PUlocationID" matches LocationID, however the words are split. */
 static bool
 ends_like(const char *name, const char *key)
@@ -750,11 +808,11 @@ mrsi_name_score(const struct mrsi_path *from, const struct mrsi_path *key, const
                 double cover, bool unique)
 {
     MRS_ASSERT(from != key);
-    struct mrsi_name n, k;
-    const struct mrsi_name *t = title(key, v), *own = title(from, v);
+    struct mrsi_name n;
+    const struct mrsi_name *t = title(key, v), *own = title(from, v), *k = key->last_words;
     char a[MRSI_NAME_ROOM], b[MRSI_NAME_ROOM];
+    bool persons_there = v->persons[key->in->no];
     mrsi_name_of_path(from, v, &n);
-    mrsi_name_split(key->last, v, false, &k);
     joined(&n, a);
     joined(t, b);
     bool self = from->in == key->in;
@@ -769,7 +827,7 @@ mrsi_name_score(const struct mrsi_path *from, const struct mrsi_path *key, const
          (strlen(a) >= strlen(b) && *b && strcmp(a + strlen(a) - strlen(b), b) == 0 && strlen(b) > 3))) {
         return 1;
     }
-    if (!self && ((k.n && n.n && ends_with(&n, &k)) || ends_like(from->last, key->last))) {
+    if (!self && ((k && k->n && n.n && ends_with(&n, k)) || ends_like(from->last, key->last))) {
         return .95;
     }
     if (!self && (chains(a, t) || (n.n && chains(n.word[n.n - 1], t)))) {
@@ -778,8 +836,8 @@ mrsi_name_score(const struct mrsi_path *from, const struct mrsi_path *key, const
     if (t->n && among(t->word[t->n - 1], buyers) && has_any(&n, superiors)) {
         return 0;
     }
-    bool related = are_persons(t) && has_any(&n, relatives);
-    if (self && (related || has_any(&n, own_words) || (are_persons(t) && has_any(&n, ranks)) ||
+    bool related = persons_there && has_any(&n, relatives);
+    if (self && (related || has_any(&n, own_words) || (persons_there && has_any(&n, ranks)) ||
                  is_above_own(a, b) || names_own_kind(from, t, v))) {
         return .85;
     }
@@ -794,11 +852,11 @@ mrsi_name_score(const struct mrsi_path *from, const struct mrsi_path *key, const
         (n.n && t->n && begins_other(n.word[n.n - 1], t->word[t->n - 1]))) {
         return .75;
     }
-    if (are_persons(t) && has_any(&n, roles) &&
+    if (persons_there && has_any(&n, roles) &&
         cover >= (has_any(&n, vague_roles) && !n.id && from->count.n[MRSI_NUMBER] ? .5 : .02)) {
         return among(t->word[t->n - 1], persons) ? .7 : .68; /* roles of persons first */
     }
-    if ((related || (are_persons(t) && (has_any(&n, persons) || has_foreign_role(&n)))) && cover >= .02) {
+    if ((related || (persons_there && (has_any(&n, persons) || has_foreign_role(&n)))) && cover >= .02) {
         return .7;
     }
     if (unique && own->n > t->n && t->n && strcmp(own->word[0], t->word[0]) == 0) {
@@ -850,21 +908,13 @@ mrsi_name_before(const struct mrsi_path *p, const struct mrsi_path *q, const str
 bool
 mrsi_name_has_id(const struct mrsi_path *p)
 {
-    struct mrsi_name n;
-    mrsi_name_split(p->last, NULL, true, &n);
-    size_t len = strlen(p->last);
-    return n.n == 0 || has_any(&n, id_words) || strcmp(p->last, "$id") == 0 ||
-           (len > 2 && (strcmp(p->last + len - 2, "id") == 0 || strcmp(p->last + len - 2, "ID") == 0)) ||
-           (len > 3 && strcmp(p->last + len - 3, "key") == 0);
+    return p->words ? p->named_id : is_id_name(p->last);
 }
 
 bool
 mrsi_name_is_measure(const struct mrsi_path *p)
 {
-    struct mrsi_name n;
-    mrsi_name_split(p->last, NULL, true, &n);
-    size_t k = n.n ? strlen(n.word[n.n - 1]) : 0; /* "coursecount" */
-    return n.n && (among(n.word[n.n - 1], measures) || (k > 5 && strcmp(n.word[n.n - 1] + k - 5, "count") == 0));
+    return p->words ? p->named_measure : is_measure_name(p->last);
 }
 
 /* A plural: for a number, a count. */

@@ -15,6 +15,7 @@ struct mrsi_name {
 struct mrsi_vocabulary { /* of all collections of the input */
     struct mrsi_name *title; /* by collection: its words, without common ones */
     struct mrsi_name *prefix; /* by collection: the first word of nine tenths of its fields, or none */
+    bool *persons; /* by collection: its documents are persons, by its name */
     uint32_t n;
 };
 /* Splits at capitals and punctuation; removes id words unless `whole`. */

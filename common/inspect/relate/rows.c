@@ -10,15 +10,25 @@
 enum { LEAST = 1024, FEW = 48 };
 
 void
-mrsi_row_store_begin(struct mrsi_row_store *s, struct mrs_mem *mem, const char *tmp, uint64_t memory)
+mrsi_row_store_begin(struct mrsi_row_store *s, struct mrs_mem *mem, const char *tmp, uint64_t memory,
+                     const int *cancel)
 {
     MRS_ASSERT(mem);
     memset(s, 0, sizeof *s);
     s->mem = mem;
     s->tmp = tmp;
     s->memory = memory;
+    s->cancel = cancel;
     s->fd = -1;
     pthread_mutex_init(&s->lock, NULL);
+}
+
+enum mrs_status
+mrsi_check_cancel(const struct mrsi_row_store *s, struct mrs_err *e)
+{
+    MRS_ASSERT(s->mem);
+    bool cancelled = s->cancel && __atomic_load_n(s->cancel, __ATOMIC_RELAXED);
+    return cancelled ? mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted") : MRS_OK;
 }
 
 void
@@ -294,7 +304,8 @@ fill(const struct merging *g, struct merged *m, struct mrs_err *e)
     size_t row = width(g->r) * sizeof *m->ahead;
     m->at = 0;
     m->n = m->left < g->each ? (uint32_t)m->left : g->each;
-    enum mrs_status s = m->n ? mrs_read_at(g->r->store->fd, m->ahead, m->n * row, m->off, e) : MRS_OK;
+    enum mrs_status s = mrsi_check_cancel(g->r->store, e);
+    s = s == MRS_OK && m->n ? mrs_read_at(g->r->store->fd, m->ahead, m->n * row, m->off, e) : s;
     m->off += m->n * row;
     m->left -= m->n;
     return s;
@@ -414,7 +425,8 @@ read_ahead(struct mrsi_rowset_at *c, struct mrs_err *e)
     size_t row = width(r) * sizeof *c->ahead;
     c->n = (uint32_t)(left < room ? left : room);
     c->at = 0;
-    enum mrs_status s = mrs_read_at(r->store->fd, c->ahead, c->n * row, r->run[0].off + c->next * row, e);
+    enum mrs_status s = mrsi_check_cancel(r->store, e);
+    MRS_THEN(s, mrs_read_at(r->store->fd, c->ahead, c->n * row, r->run[0].off + c->next * row, e));
     c->next += c->n;
     return s;
 }

@@ -16,12 +16,16 @@ struct mrsi_hash_row {
 struct mrsi_row_store { /* of all sets of rows */
     struct mrs_mem *mem;
     const char *tmp;
+    const int *cancel; /* as in mrs_inspect_opts */
     uint64_t memory; /* maximum bytes of sealed rows in memory */
     uint64_t kept, end;
     int fd; /* -1: none yet */
     pthread_mutex_t lock;
 };
-void mrsi_row_store_begin(struct mrsi_row_store *s, struct mrs_mem *mem, const char *tmp, uint64_t memory);
+void mrsi_row_store_begin(struct mrsi_row_store *s, struct mrs_mem *mem, const char *tmp, uint64_t memory,
+                          const int *cancel);
+/* FAIL, MRS_E_CANCEL: the caller wants to stop. Called at least every tenth of a second by all that is long. */
+enum mrs_status mrsi_check_cancel(const struct mrsi_row_store *s, struct mrs_err *e);
 void mrsi_row_store_end(struct mrsi_row_store *s);
 
 struct mrsi_row_run {

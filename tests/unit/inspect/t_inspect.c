@@ -27,7 +27,7 @@ rows(void **state)
         struct mrsi_rowset_at *at = malloc(sizeof *at);
         uint64_t n = 0, count = 0, before = 0;
         enum mrs_status s = MRS_OK;
-        mrsi_row_store_begin(&store, mem, NULL, memory);
+        mrsi_row_store_begin(&store, mem, NULL, memory, NULL);
         mrsi_rowset_begin(&r, &store, 2, memory ? 4 << 20 : 64 << 10);
         for (uint64_t i = 0; i < 50000; i++) {
             struct mrsi_hash_row row = {{i * 0x9E3779B97F4A7C15u % 20011 << 49, i % 3}, 1};
@@ -56,6 +56,8 @@ rows(void **state)
 /* ---- a whole inspection ---- */
 struct memory_source {
     struct mrs_buf docs[3];
+    const char *last; /* the phase in which the caller wants to stop; NULL: none */
+    int cancel;
 };
 static const char *const names[] = {"t.orders", "t.customers", "t.nodes"};
 
@@ -111,17 +113,26 @@ scan(void *arg, uint32_t i, const struct mrs_inspect_sink *to, double *share, st
     return s == MRS_END ? MRS_OK : s;
 }
 
+static void
+enter_phase(void *arg, const char *phase)
+{
+    struct memory_source *m = arg;
+    m->cancel |= m->last && strcmp(m->last, phase) == 0;
+}
+
 static enum mrs_status
 inspect(struct memory_source *m, struct mrs_mem *mem, struct mrs_buf *out)
 {
-    struct mrs_inspect_source source = {.collections = 3, .workers = 2, .describe = describe, .scan = scan, .arg = m};
-    struct mrs_inspect_opts opts = {.name = "memory", .kind = "test", .tool = "test"};
+    struct mrs_inspect_source source = {
+        .collections = 3, .workers = 2, .describe = describe, .scan = scan, .phase = enter_phase, .arg = m};
+    struct mrs_inspect_opts opts = {.name = "memory", .kind = "test", .tool = "test", .cancel = &m->cancel};
     struct mrsi_inspection *x = NULL;
     struct mrs_buf text;
     struct mrs_err e;
     mrs_err_clear(&e);
     mrs_buf_init(&text, mem, SIZE_MAX);
     enum mrs_status s = mrs_inspect(mem, &source, &opts, &x, &e);
+    assert_true(!m->cancel || e.code == MRS_E_CANCEL);
     MRS_THEN(s, mrs_inspect_plan(x, &text, &e));
     MRS_THEN(s, mrs_inspect_text(x, 80, true, false, &text, &e));
     MRS_THEN(s, mrs_inspect_document(x, out, &e));
@@ -130,10 +141,32 @@ inspect(struct memory_source *m, struct mrs_mem *mem, struct mrs_buf *out)
     return s;
 }
 
+/* The source here does not look at the flag: what comes after its scans does. */
+static void
+cancelled(void **state)
+{
+    static const char *const phases[] = {"reading documents", "counting references", "finding lists"};
+    struct mrs_mem *mem = mrs_mem_new(0);
+    (void)state;
+    for (size_t i = 0; i < sizeof phases / sizeof *phases; i++) {
+        struct memory_source m = {.last = phases[i]};
+        struct mrs_buf out;
+        fill(&m, mem);
+        mrs_buf_init(&out, mem, SIZE_MAX);
+        assert_int_equal(inspect(&m, mem, &out), MRS_FAIL);
+        assert_int_equal(m.cancel, 1);
+        mrs_buf_clear(&out);
+        for (int k = 0; k < 3; k++) {
+            mrs_buf_clear(&m.docs[k]);
+        }
+    }
+    assert_int_equal(mrs_mem_close(mem), 0);
+}
+
 static void
 every_allocation(void **state)
 {
-    struct memory_source m;
+    struct memory_source m = {.last = NULL};
     struct mrs_mem *own = mrs_mem_new(0), *mem = mrs_mem_new(0);
     struct mrs_buf want, got;
     (void)state;
@@ -166,6 +199,7 @@ every_allocation(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(rows), cmocka_unit_test(every_allocation)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(rows), cmocka_unit_test(cancelled),
+                                       cmocka_unit_test(every_allocation)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

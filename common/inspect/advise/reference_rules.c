@@ -6,38 +6,17 @@
 
 enum { FEW = 20, FEW_MOST = 200, PARENTS = 20, DEEP = 4, BUCKET_ITEMS = 5 };
 
-/* The path in the notation of indexes: `lines.productId` for `lines[].productId`. */
-static void
-dotted(const struct mrsi_path *p, char *out, size_t size)
-{
-    MRS_ASSERT(p->text && size > 0);
-    size_t k = 0;
-    for (const char *t = p->text; *t && k + 1 < size; t++) {
-        if (t[0] == '[' && t[1] == ']') {
-            t++;
-        } else {
-            out[k++] = *t;
-        }
-    }
-    out[k] = 0;
-}
-
 static bool
 has_index(const struct mrsi_reference *r)
 {
     MRS_ASSERT(r->parts > 0 && r->parts <= MRSI_PARTS);
-    char path[1024];
     const struct mrsi_collection *c = r->from[0]->in;
     for (uint32_t part = 0; part < r->parts; part++) {
-        dotted(r->from[part], path, sizeof path);
-        if (strcmp(path, "_id") == 0) {
+        if (strcmp(r->from[part]->text, "_id") == 0) {
             return true;
         }
         for (uint32_t i = 0; i < c->indexes; i++) {
-            struct mrs_walk w;
-            struct mrs_elem first;
-            mrs_walk_init(&w, c->index[i].key);
-            if (mrs_walk_next(&w, &first) > 0 && strcmp(first.name, path) == 0) {
+            if (mrsi_index_starts_with(&c->index[i], (const struct mrsi_path *const *)&r->from[part], 1)) {
                 return true;
             }
         }
@@ -230,7 +209,7 @@ two_way(struct mrsi_advice *y, struct mrsi_reference *r)
         return;
     }
     struct mrsi_rule_found *f = mrsi_note(y, r->from[0]->in, "two-way-disagrees", r->from[0]->text,
-                                          "%s.%s lists them too: %s are listed by nobody, %s only by others",
+                                          "%s.%s refers back: %s are in no list, %s only in another document's",
                                           w->list->from[0]->in->name, w->list->from[0]->text,
                                           mrs_text_count(w->gaps, gaps), mrs_text_count(w->disagree, dis));
     f->step = "link";

@@ -310,6 +310,38 @@ mrsi_model_take(struct mrsi_inspection *x, struct mrsi_collection *c, const stru
     return ok ? MRS_OK : mrs_err_memory(e, sizeof *c);
 }
 
+/* Indexes call `lines[].productId` `lines.productId`. */
+static bool
+is_indexed_as(const struct mrsi_path *p, const char *name)
+{
+    MRS_ASSERT(p->text && name);
+    const char *t = p->text;
+    while (*t) {
+        if (t[0] == '[' && t[1] == ']') {
+            t += 2;
+        } else if (*t++ != *name++) {
+            return false;
+        }
+    }
+    return *name == 0;
+}
+
+bool
+mrsi_index_starts_with(const struct mrsi_seen_index *x, const struct mrsi_path *const *p, uint32_t parts)
+{
+    MRS_ASSERT(parts > 0);
+    struct mrs_walk w;
+    struct mrs_elem field;
+    uint32_t found = 0;
+    mrs_walk_init(&w, x->key);
+    for (uint32_t n = 0; n < parts && mrs_walk_next(&w, &field) > 0; n++) {
+        for (uint32_t k = 0; k < parts; k++) {
+            found += is_indexed_as(p[k], field.name);
+        }
+    }
+    return found == parts;
+}
+
 enum mrs_status
 mrsi_model_leave(struct mrsi_inspection *x, struct mrs_err *e, const char *fmt, ...)
 {

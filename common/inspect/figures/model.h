@@ -177,6 +177,13 @@ mrsi_is_sampled(const struct mrsi_collection *c)
 {
     return c->share < 1;
 }
+static inline bool
+mrsi_same_db(const struct mrsi_collection *a, const struct mrsi_collection *b)
+{
+    return a->db_n == b->db_n && memcmp(a->ns, b->ns, a->db_n) == 0;
+}
+/* Whether the first fields of an index are these paths of its collection, in any order. */
+bool mrsi_index_starts_with(const struct mrsi_seen_index *x, const struct mrsi_path *const *p, uint32_t parts);
 /* Its number of documents, extrapolated for a sample. */
 static inline uint64_t
 mrsi_all_documents(const struct mrsi_collection *c)

@@ -184,7 +184,7 @@ keys_for(struct mrsi_relating *x, struct mrsi_path *p, uint8_t *may, struct mrs_
             continue;
         }
         struct mrsi_path *key = x->key[i];
-        bool one_db = key->in->db_n == p->in->db_n && memcmp(key->in->ns, p->in->ns, p->in->db_n) == 0;
+        bool one_db = mrsi_same_db(key->in, p->in);
         uint64_t mine = p->count.digits + p->count.n[MRSI_NUMBER], its = key->count.digits + key->count.n[MRSI_NUMBER];
         bool both_forms = (p->count.digits || key->count.digits) &&
                           (p->count.n[MRSI_NUMBER] || key->count.n[MRSI_NUMBER]);

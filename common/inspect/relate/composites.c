@@ -74,7 +74,7 @@ is_exactly_unique(const struct mrsi_path *p)
     return p->distinct >= p->present - p->null;
 }
 
-/* Whether a unique index of several fields has this one. */
+/* Whether a unique index has this field, besides others: it is not unique by itself. */
 static bool
 is_in_key(const struct mrsi_path *q)
 {
@@ -85,6 +85,26 @@ is_in_key(const struct mrsi_path *q)
         }
     }
     return false;
+}
+
+static bool
+is_aligned(const struct aligned *al, const struct mrsi_path *p)
+{
+    for (uint32_t i = 0; i < al->n; i++) {
+        if (al->a[i] == p || al->b[i] == p) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void
+align_pair(struct aligned *al, struct mrsi_path *p, struct mrsi_path *q)
+{
+    if (al->n < ALIGNED && !is_aligned(al, p) && !is_aligned(al, q)) {
+        al->a[al->n] = p;
+        al->b[al->n++] = q;
+    }
 }
 
 static void
@@ -103,14 +123,8 @@ align_one(const struct mrsi_relating *y, struct mrsi_path *p, struct mrsi_path *
         return;
     }
     struct aligned *al = group_of(out, front);
-    for (uint32_t i = 0; al && i < al->n; i++) {
-        if (al->a[i] == p || al->b[i] == q) {
-            return;
-        }
-    }
-    if (al && al->n < ALIGNED) {
-        al->a[al->n] = p;
-        al->b[al->n++] = q;
+    if (al) {
+        align_pair(al, p, q);
     }
 }
 
@@ -130,17 +144,6 @@ align(const struct mrsi_relating *y, const struct mrsi_collection *a, const stru
     }
 }
 
-static bool
-is_aligned(const struct aligned *al, const struct mrsi_path *p)
-{
-    for (uint32_t i = 0; i < al->n; i++) {
-        if (al->a[i] == p) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* `saleId` and `buyerPaddle` for saleId and paddle: each group may also use the fields without such words. */
 static void
 share_plain(struct alignment *l)
@@ -153,15 +156,8 @@ share_plain(struct alignment *l)
     }
     for (uint32_t g = 0; plain && g < l->groups; g++) {
         struct aligned *al = &l->group[g];
-        for (uint32_t i = 0; al != plain && i < plain->own && al->n < ALIGNED; i++) {
-            bool there = is_aligned(al, plain->a[i]);
-            for (uint32_t k = 0; k < al->n; k++) {
-                there |= al->b[k] == plain->b[i];
-            }
-            if (!there) {
-                al->a[al->n] = plain->a[i];
-                al->b[al->n++] = plain->b[i];
-            }
+        for (uint32_t i = 0; al != plain && i < plain->own; i++) {
+            align_pair(al, plain->a[i], plain->b[i]);
         }
     }
 }
@@ -297,20 +293,15 @@ declared(struct mrsi_relating *x, struct aligned *al, uint32_t *tries, struct mr
 static bool
 belong_together(const struct mrsi_relating *x, const struct aligned *al, const uint32_t *part, uint32_t parts)
 {
-    MRS_ASSERT(parts > 1);
-    const struct mrsi_path *p = al->a[part[parts - 1]], *q = al->b[part[parts - 1]];
-    bool shown = mrsi_name_score(p, q, &x->words, 1, false) >= .75;
-    for (uint32_t i = 0; !shown && i < p->in->indexes; i++) {
-        struct mrs_walk w;
-        struct mrs_elem field;
-        uint32_t found = 0;
-        mrs_walk_init(&w, p->in->index[i].key);
-        for (uint32_t n = 0; n < parts && mrs_walk_next(&w, &field) > 0; n++) {
-            for (uint32_t k = 0; k < parts; k++) {
-                found += strcmp(field.name, al->a[part[k]]->text) == 0;
-            }
-        }
-        shown = found == parts;
+    MRS_ASSERT(parts > 1 && parts <= MRSI_PARTS);
+    const struct mrsi_path *from[MRSI_PARTS], *q = al->b[part[parts - 1]];
+    for (uint32_t i = 0; i < parts; i++) {
+        from[i] = al->a[part[i]];
+    }
+    const struct mrsi_collection *c = from[0]->in;
+    bool shown = mrsi_name_score(from[parts - 1], q, &x->words, 1, false) >= .75;
+    for (uint32_t i = 0; !shown && i < c->indexes; i++) {
+        shown = mrsi_index_starts_with(&c->index[i], from, parts);
     }
     return shown;
 }
@@ -475,7 +466,7 @@ mrsi_composites(struct mrsi_relating *x, struct mrs_err *e)
     for (uint32_t i = 0; s == MRS_OK && tries && i < ins->colls; i++) {
         for (uint32_t k = 0; s == MRS_OK && tries && k < ins->colls; k++) {
             const struct mrsi_collection *a = &ins->coll[i], *b = &ins->coll[k];
-            if (i == k || a->db_n != b->db_n || memcmp(a->ns, b->ns, a->db_n) != 0 || linked(ins, a, b)) {
+            if (i == k || !mrsi_same_db(a, b) || linked(ins, a, b)) {
                 continue;
             }
             s = mrsi_check_cancel(&x->store, e);

@@ -30,16 +30,7 @@ mrsi_paths_have_unique_index(const struct mrsi_path *const *p, uint32_t parts)
     MRS_ASSERT(parts > 0 && p[0]->in);
     for (uint32_t i = 0; i < p[0]->in->indexes; i++) {
         const struct mrsi_seen_index *x = &p[0]->in->index[i];
-        struct mrs_walk w;
-        struct mrs_elem field;
-        uint32_t n = 0, found = 0;
-        mrs_walk_init(&w, x->key);
-        for (; x->unique && mrs_walk_next(&w, &field) > 0; n++) {
-            for (uint32_t k = 0; k < parts; k++) {
-                found += strcmp(field.name, p[k]->text) == 0;
-            }
-        }
-        if (n == parts && found == parts) {
+        if (x->unique && mrs_doc_count(x->key) == parts && mrsi_index_starts_with(x, p, parts)) {
             return true;
         }
     }

@@ -69,10 +69,7 @@ index_of(const struct mrsi_path *key)
     MRS_ASSERT(key->in);
     for (uint32_t i = 0; i < key->in->indexes; i++) {
         const struct mrsi_seen_index *x = &key->in->index[i];
-        struct mrs_walk w;
-        struct mrs_elem first;
-        mrs_walk_init(&w, x->key);
-        if (x->plain && mrs_walk_next(&w, &first) > 0 && strcmp(first.name, key->text) == 0) {
+        if (x->plain && mrsi_index_starts_with(x, &key, 1)) {
             return x->name;
         }
     }

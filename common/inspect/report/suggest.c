@@ -89,8 +89,7 @@ bool
 mrsi_is_collection(const struct mrsi_inspection *x, const struct mrsi_collection *beside, const char *name)
 {
     for (uint32_t i = 0; i < x->colls; i++) {
-        if (x->coll[i].db_n == beside->db_n && memcmp(x->coll[i].ns, beside->ns, beside->db_n) == 0 &&
-            strcmp(x->coll[i].name, name) == 0) {
+        if (mrsi_same_db(&x->coll[i], beside) && strcmp(x->coll[i].name, name) == 0) {
             return true;
         }
     }
@@ -181,7 +180,7 @@ static bool
 has_one_db(const struct mrsi_inspection *x)
 {
     for (uint32_t i = 1; i < x->colls; i++) {
-        if (x->coll[i].db_n != x->coll[0].db_n || memcmp(x->coll[i].ns, x->coll[0].ns, x->coll[0].db_n) != 0) {
+        if (!mrsi_same_db(&x->coll[i], &x->coll[0])) {
             return false;
         }
     }

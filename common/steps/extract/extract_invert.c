@@ -325,7 +325,7 @@ mrsi_extract_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *
                        : s->nested.present ? "the parts are not put into one another again"
                        : s->rest           ? "those that stayed do not tell where the others were"
                        : loses_key(s)      ? "the parents' keys went along"
-                                           : "`refs` is none, nothing tells which parent they came from");
+                                           : "`refs` is none, so no field has their parent");
     } else {
         if (s->nested.present) {
             put_tree(s, &u);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* background.js - apply without waiting for its end: the tool runs as its own process, which outlives the shell.
  *
- * We wait until the run shows an owner, or until it has ended. The output goes to a file that only this user can
- * read. */
+ * We wait until the run has an owner and has begun its work, or until it has ended: a plan that cannot begin is an
+ * error here, not one in a file. The output goes to a file that only this user can read. */
 'use strict';
 
 const fs = require('fs');
@@ -57,7 +57,7 @@ const inBackground = async (shell, reshape, { plan, options }) => {
             const status = await reshape
                 .status({ run: outlook.planId, stateDb: options.stateDb, uriFile: options.uriFile })
                 .catch(() => ({})); /* not begun yet */
-            if (job.owns(status)) {
+            if (job.owns(status) && status.phase !== 'claimed') {
                 return { run: status.run, phase: status.phase, log, next: status.next };
             }
         }

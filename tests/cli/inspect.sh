@@ -158,6 +158,21 @@ has "is said" "not looked at: t.orders ends before its end: t.orders: document" 
 "$tool" inspect in --jobs 0 > said 2>&1
 is "no threads" 2 $?
 
+# ---- DBRefs within a database and to another one; glob is as long as blog ----
+mkdir -p dbrefs/in
+for ((i = 0; i < 40; i++)); do
+    printf '{"_id":%d,"author":{"$ref":"users","$id":%d,"$db":"identity"},"note":{"$ref":"notes","$id":%d}}\n' \
+        $((i + 5000)) $((i % 20)) $((i % 15 + 300))
+done > dbrefs/in/blog.posts.jsonl
+for ((i = 0; i < 20; i++)); do printf '{"_id":%d,"a":1}\n' $i; done > dbrefs/in/identity.users.jsonl
+for ((i = 300; i < 315; i++)); do printf '{"_id":%d,"b":1}\n' $i; done > dbrefs/in/blog.notes.jsonl
+for ((i = 300; i < 307; i++)); do printf '{"_id":%d,"b":1}\n' $i; done > dbrefs/in/glob.notes.jsonl
+"$casetool" load dbrefs in3
+"$tool" inspect in3 > said
+has "the collection of \$db" '  author.$id  int  -> identity.users._id' said
+has "the collection of its own database" '  note.$id  int  -> notes._id  0 orphans' said
+lacks "not one of a database as long" 'glob.notes._id' said
+
 # ---- hostile names ----
 
 printf '{"_id":1,"\\u001b[31mred":1,"a\\nb":{"x":[1,2]},"":3,"$ref":4}\n' > case/in/t.odd.jsonl

@@ -27,7 +27,7 @@ has_index(const struct mrsi_reference *r)
 static void
 format_target(const struct mrsi_reference *r, char *out, size_t size)
 {
-    snprintf(out, size, "%s.%s", r->to[0]->in->name, r->to[0]->text);
+    snprintf(out, size, "%s.%s", mrsi_target_name(r->to[0]->in, r->from[0]->in), r->to[0]->text);
 }
 
 static bool
@@ -189,8 +189,8 @@ apart(struct mrsi_advice *y, struct mrsi_reference *r)
         y, r->from[0]->in, one ? "one-to-one-apart" : "one-to-few-apart", r->from[0]->text,
         one ? "each of %s %s has at most one (p99 %s, max %s): it could be part of it"
             : "each of %s %s has few (p99 %s, max %s), and nothing else refers to them: they could be part of it",
-        mrs_text_count(r->parents, n), r->to[0]->in->name, mrs_text_count(r->per_parent.p99, p99),
-        mrs_text_count(r->per_parent.max, max));
+        mrs_text_count(r->parents, n), mrsi_target_name(r->to[0]->in, r->from[0]->in),
+        mrs_text_count(r->per_parent.p99, p99), mrs_text_count(r->per_parent.max, max));
     f->step = "embed";
     f->reference = r;
     mrsi_add_figures(y,
@@ -210,8 +210,9 @@ two_way(struct mrsi_advice *y, struct mrsi_reference *r)
     }
     struct mrsi_rule_found *f = mrsi_note(y, r->from[0]->in, "two-way-disagrees", r->from[0]->text,
                                           "%s.%s refers back: %s are in no list, %s only in another document's",
-                                          w->list->from[0]->in->name, w->list->from[0]->text,
-                                          mrs_text_count(w->gaps, gaps), mrs_text_count(w->disagree, dis));
+                                          mrsi_target_name(w->list->from[0]->in, r->from[0]->in),
+                                          w->list->from[0]->text, mrs_text_count(w->gaps, gaps),
+                                          mrs_text_count(w->disagree, dis));
     f->step = "link";
     f->reference = r;
     f->severity = 2;
@@ -232,7 +233,8 @@ stale(struct mrsi_advice *y, struct mrsi_copied *c)
     }
     struct mrsi_rule_found *f = mrsi_note(y, c->from->in, "stale-copies", c->from->text,
                                           "%s of %s copies of %s.%s differ from it", mrs_text_count(c->stale, n),
-                                          mrs_text_count(c->compared, all), c->of->in->name, c->of->text);
+                                          mrs_text_count(c->compared, all), mrsi_target_name(c->of->in, c->from->in),
+                                          c->of->text);
     f->step = "copy";
     f->copy = c;
     f->severity = 2;

@@ -198,7 +198,7 @@ join_heavy(struct mrsi_advice *y)
             struct mrsi_rule_found *f = mrsi_note(
                 y, c, "join-heavy", r->from[0]->text,
                 "%.0f reads want %s as well, %.0f do not: copies of the fields they show would spare the join", n,
-                r->to[0]->in->name, all);
+                mrsi_target_name(r->to[0]->in, c), all);
             f->step = "copy";
             f->reference = r;
             mrsi_add_figures(y, (struct mrsi_figure[]){{"together", n}, {"alone", all}}, 2);

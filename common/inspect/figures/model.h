@@ -182,6 +182,12 @@ mrsi_same_db(const struct mrsi_collection *a, const struct mrsi_collection *b)
 {
     return a->db_n == b->db_n && memcmp(a->ns, b->ns, a->db_n) == 0;
 }
+/* The name of a collection where another one refers to it: with its database if that is not the other one's. */
+static inline const char *
+mrsi_target_name(const struct mrsi_collection *to, const struct mrsi_collection *from)
+{
+    return mrsi_same_db(to, from) ? to->name : to->ns;
+}
 /* Whether the first fields of an index are these paths of its collection, in any order. */
 bool mrsi_index_starts_with(const struct mrsi_seen_index *x, const struct mrsi_path *const *p, uint32_t parts);
 /* Its number of documents, extrapolated for a sample. */

@@ -119,30 +119,42 @@ propose(struct mrsi_relating *x, struct mrsi_path *p, struct mrsi_path *key, boo
     return add_pair(x, &pair, e);
 }
 
-/* The sibling `$ref` of an `$id` gives the names of the possible collections. NULL: it is no DBRef. */
+/* The sibling `$ref` or `$db` of an `$id` gives the names of the possible collections or databases. NULL: none. */
 static const struct mrsi_path *
-ref_beside(const struct mrsi_path *p)
+dbref_part(const struct mrsi_path *p, const char *name)
 {
     for (uint32_t i = 0; strcmp(p->last, "$id") == 0 && i < p->in->paths; i++) {
         const struct mrsi_path *q = &p->in->path[i];
-        if (q->parent == p->parent && strcmp(q->last, "$ref") == 0 && q->n_frequent) {
+        if (q->parent == p->parent && strcmp(q->last, name) == 0 && q->n_frequent) {
             return q;
         }
     }
     return NULL;
 }
 
+static bool
+has_frequent(const struct mrsi_path *p, const char *text, size_t n)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < p->n_frequent && !found; i++) {
+        const struct mrs_val v = p->frequent[i].value;
+        found = v.type == MRS_STRING && v.n == n + 5 && memcmp(v.p + 4, text, n) == 0;
+    }
+    return found;
+}
+
+/* Without `$db`, a DBRef names a collection of its own database. */
 static enum mrs_status
 by_dbref(struct mrsi_relating *x, struct mrsi_path *p, const struct mrsi_path *ref, struct mrs_err *e)
 {
+    const struct mrsi_path *db = dbref_part(p, "$db");
     enum mrs_status s = MRS_OK;
     for (uint32_t c = 0; s == MRS_OK && c < x->x->colls; c++) {
         struct mrsi_collection *coll = &x->x->coll[c];
-        bool named = false;
-        for (uint32_t i = 0; i < ref->n_frequent; i++) {
-            named |= mrs_val_is_text(ref->frequent[i].value, coll->name);
-        }
-        if (named && coll->paths && mrsi_path_is_id(&coll->path[0]) && coll->db_n == p->in->db_n) {
+        bool named = has_frequent(ref, coll->name, strlen(coll->name)) &&
+                     ((db && has_frequent(db, coll->ns, coll->db_n)) ||
+                      (mrsi_same_db(coll, p->in) && (!db || db->present < ref->present)));
+        if (named && coll->paths && mrsi_path_is_id(&coll->path[0])) {
             struct mrsi_ref_pair pair = {.r = {.from = {p}, .to = {&coll->path[0]}, .parts = 1, .dbref = true}};
             pair.r.self = coll == p->in;
             pair.r.score = pair.r.v = pair.r.n = pair.estimate = 1;
@@ -349,7 +361,7 @@ mrsi_propose(struct mrsi_relating *x, struct mrs_err *e)
         struct mrsi_collection *coll = &x->x->coll[c];
         for (uint32_t i = 0; s == MRS_OK && i < coll->paths; i++) {
             struct mrsi_path *p = &coll->path[i];
-            const struct mrsi_path *ref = ref_beside(p);
+            const struct mrsi_path *ref = dbref_part(p, "$ref");
             if (mrsi_path_can_refer(p)) {
                 s = ref ? by_dbref(x, p, ref, e) : keys_for(x, p, may, e);
             }

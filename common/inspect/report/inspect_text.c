@@ -183,7 +183,7 @@ reference(struct page *p, const struct mrsi_reference *r)
     mrs_buf_printf(&p->line, r->candidate ? "  ? " : "  ");
     paths_of(p, r, false);
     types(p, r->from[0]);
-    mrs_buf_say(&p->line, "  -> %s.", r->to[0]->in->name);
+    mrs_buf_say(&p->line, "  -> %s.", mrsi_target_name(r->to[0]->in, r->from[0]->in));
     paths_of(p, r, true);
     mrs_buf_printf(&p->line, "  %s%s orphan%s", r->probed ? "about " : "", mrs_text_count(r->orphans, a),
                    r->orphans == 1 ? "" : "s");
@@ -241,7 +241,8 @@ collection(struct page *p, const struct mrsi_collection *c)
         const struct mrsi_copied *k = &x->copy[i];
         char n[32];
         if (k->reported && k->from->in == c) {
-            mrs_buf_say(&p->line, "  %s  copy of %s.", k->from->text, k->of->in->name);
+            mrs_buf_say(&p->line, "  %s  copy of %s.", k->from->text,
+                        mrsi_target_name(k->of->in, k->from->in));
             mrs_buf_say(&p->line, "%s  %s stale", k->of->text, mrs_text_count(k->stale, n));
             put_line(p, 6);
         }

@@ -30,7 +30,8 @@ struct live_opts { /* from the command line, or for a resumed run from the run d
     uint32_t passes;         /* maximum number of end passes; 0: 3 */
     const char *tmp;         /* folder of the snapshot; NULL: $TMPDIR, else /tmp */
     bool dry_run;            /* writes only state; reports what would be written */
-    bool execute, allow_scan, allow_ttl, no_transactions, keep_before, repair, discard_new_writes, discard_refused;
+    bool execute, allow_scan, allow_ttl, no_transactions, keep_before, repair;
+    bool discard_new_writes, discard_refused, discard_changes;
     int64_t lease_ms;        /* 0: 30,000 */
 };
 struct live_workers { /* the processes that share a walk: worker_processes.c */

@@ -197,7 +197,7 @@ server live_cli '{"insert": "posts", "documents": [{"_id": 0}]}' >/dev/null
 expect 6 'remove this run with `abort --clean`' verify embed.yaml
 expect 6 'remove this run with `abort --clean`' rollback embed.yaml --execute
 expect 6 'remove this run with `abort --clean`' apply embed.yaml
-expect 0 'fields and collections that it added stay' abort embed.yaml --clean
+expect 0 'what it has added or changed stays' abort embed.yaml --clean
 expect 0 'is removed' abort embed.yaml --clean --execute
 expect 0 'there are no runs' status
 fill

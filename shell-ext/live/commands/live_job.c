@@ -122,6 +122,7 @@ options(struct live_call *c)
     o->repair = cli->repair;
     o->discard_new_writes = cli->discard_new_writes;
     o->discard_refused = cli->discard_refused;
+    o->discard_changes = cli->discard_changes;
     o->lease_ms = (int64_t)cli->lease;
 }
 

@@ -143,6 +143,10 @@ static const struct mrs_cli_option options[] = {
      "with --execute: remove the run from the state database", NULL, NULL},
     {"discard-refused", 0, NULL, ABORT, MRS_CLI_FLAG, AT(discard_refused), NULL, NULL,
      "remove refused documents, too", NULL, NULL},
+    {"discard-changes", 0, NULL, ABORT, MRS_CLI_FLAG, AT(discard_changes), NULL, NULL,
+     "remove the changes of a run that can be neither finished nor rolled back",
+     "Only where the server or a collection is not the one that the run began with. What the run has changed stays.",
+     NULL},
     {"docs", 0, "N", WORK | THROTTLE | INSPECT, MRS_CLI_COUNT, AT(docs_per_s), NULL, "0",
      "at most N documents a second; 0: no limit", NULL, NULL},
     {"bytes", 0, "SIZE", WORK | THROTTLE | INSPECT, MRS_CLI_SIZE, AT(bytes_per_s), "1M|10M", "0",
@@ -307,7 +311,8 @@ static const struct mrs_cli_example throttle_examples[] = {
 static const char *const abort_text[] = {
     "With `--clean --execute` it removes the state of a run from the state database; without `--execute` it shows that "
     "state. A run that has made only a part of its changes is not removed, since only its state can finish or undo "
-    "them: finish it, or roll it back.",
+    "them: finish it, or roll it back. If it can be neither, since a collection was dropped or restored meanwhile, "
+    "`--discard-changes` removes it.",
     "Refused documents are removed only with `--discard-refused`. The new schema that an expand added stays; "
     "`rollback` removes it.",
     NULL};

@@ -17,7 +17,8 @@ struct live_cli {
     const char *max_lag, *max_latency, *max_load, *critical_load, *hours;
     const char *metrics, *on_success, *on_failure;
     int64_t now_ms;
-    bool execute, allow_scan, allow_ttl, no_transactions, keep_before, repair, discard_new_writes, discard_refused;
+    bool execute, allow_scan, allow_ttl, no_transactions, keep_before, repair;
+    bool discard_new_writes, discard_refused, discard_changes;
     bool worker;
     bool clean, watch, list, json, progress, whole, all;
 };

@@ -116,44 +116,56 @@ is_not_empty(struct mrs_val v)
     return (v.type == MRS_ARRAY || v.type == MRS_DOCUMENT) ? v.n > MRS_DOC_MIN : !mrs_is_nullish(v);
 }
 
+/* Has the run made only a part of its changes? */
 static bool
-begins(const char *text, const char *with)
+is_half_done(const struct live_run *r)
 {
-    return strncmp(text, with, strlen(with)) == 0;
+    static const char *const phases[] = {"applying", "finishing", "contract", "rolling", "rollback"};
+    bool half = false;
+    for (size_t i = 0; i < sizeof phases / sizeof *phases; i++) {
+        half = half || strncmp(r->phase, phases[i], strlen(phases[i])) == 0;
+    }
+    return half;
+}
+
+static enum mrs_status
+refuse_half_done(const struct live_run *r, bool here, struct mrs_err *e)
+{
+    if (!here) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE,
+                           "run %s is in phase \"%s\", and the server or a collection is not the one that it began "
+                           "with: it can be neither finished nor rolled back. %s may hold the only copy of documents "
+                           "that it was changing: export it, then remove it with --discard-changes",
+                           r->short_id, r->phase, r->state_changes.ns);
+    }
+    return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE,
+                       "run %s is in phase \"%s\": it has made only a part of its changes, and only its state can "
+                       "complete them; finish it with `%s`, then repeat this command",
+                       r->short_id, r->phase,
+                       r->phase[0] == 'c' ? "contract" : r->phase[0] == 'r' ? "rollback" : "apply --execute");
 }
 
 /* Refuses if data would be lost with the state, and says what to do. */
 static enum mrs_status
-check_removable(struct live_job *job, bool blocked, struct mrs_err *e)
+check_removable(struct live_job *job, struct mrs_err *e)
 {
     MRS_ASSERT(job->run);
     struct live_run *r = job->run;
     struct mrs_view d = live_run_doc(r);
     char mode[16];
     uint64_t refused = 0;
-    bool over = live_phase_over(r->phase), known = r->elsewhere;
+    bool over = live_phase_over(r->phase), half = is_half_done(r), known = r->elsewhere;
     live_text_at(d, "mode", mode, sizeof mode);
-    if (begins(r->phase, "applying") || begins(r->phase, "finishing") || begins(r->phase, "contract") ||
-        begins(r->phase, "rolling") || begins(r->phase, "rollback")) {
-        return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE,
-                           "run %s is in phase \"%s\": it has made only a part of its changes, and only its state can "
-                           "complete them; finish it with `%s`, then repeat this command",
-                           r->short_id, r->phase,
-                           r->phase[0] == 'c' ? "contract" : r->phase[0] == 'r' ? "rollback" : "apply --execute");
-    }
-    if (!blocked && live_at(d, "blocked").type == MRS_DOCUMENT && !over) {
-        return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE,
-                           "run %s still keeps writers out, and only its state knows how to let them in again: `abort` "
-                           "lets them in first",
-                           r->short_id);
-    }
     bool expanded = strcmp(mode, "expand") == 0 && !over && strcmp(r->phase, "claimed") != 0, here = false;
     enum mrs_status s = MRS_OK;
-    if (expanded || (!over && is_not_empty(live_at(d, "claims")))) {
+    if (half || expanded || (!over && is_not_empty(live_at(d, "claims")))) {
         s = live_run_here(job, &here, e);
     }
     if (s != MRS_OK) {
         return s;
+    }
+    if (half && (here || !job->opts.discard_changes)) {
+        return refuse_half_done(r, here, e);
     }
     if (here) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE,
@@ -163,7 +175,7 @@ check_removable(struct live_job *job, bool blocked, struct mrs_err *e)
     }
     if (r->elsewhere && !known && job->print_line) {
         job->print_line(job->arg, "note: the server or a collection is not the one that the run began with, so it "
-                                  "cannot be rolled back: fields and collections that it added stay");
+                                  "cannot be rolled back: what it has added or changed stays");
     }
     s = live_refused_count(job, &refused, e);
     if (s == MRS_OK && refused > 0 && !job->opts.discard_refused) {
@@ -208,6 +220,13 @@ live_run_namespaces(struct live_job *job, const struct mrs_coll *const **out, ui
     return MRS_OK;
 }
 
+/* Are there originals of collections that only this run needs? */
+static bool
+has_kept(const struct live_run *r)
+{
+    return live_bool_at(live_run_doc(r), "changes.keep_before", false) && !is_half_done(r);
+}
+
 /* Reports the number of documents of the run in a state collection, if not 0. */
 static enum mrs_status
 report_count(struct live_job *job, const struct mrs_coll *coll, const char *template, struct mrs_err *e)
@@ -232,21 +251,21 @@ report_count(struct live_job *job, const struct mrs_coll *coll, const char *temp
 }
 
 enum mrs_status
-live_clean_preview(struct live_job *job, bool blocked, struct mrs_err *e)
+live_clean_preview(struct live_job *job, struct mrs_err *e)
 {
     MRS_ASSERT(job->run);
     const struct live_run *r = job->run;
     const struct mrs_coll *const *coll = NULL;
     uint32_t n = 0;
     char line[400];
-    enum mrs_status s = check_removable(job, blocked, e);
+    enum mrs_status s = check_removable(job, e);
     MRS_THEN(s, live_run_namespaces(job, &coll, &n, e));
     MRS_THEN(s, report_count(job, &r->state_runs, "[{$match: {_id: {$eq: %s}}}, {$count: 'n'}]", e));
     MRS_THEN(s, report_count(job, &r->state_checkpoints, "[{$match: {run: %s}}, {$count: 'n'}]", e));
     MRS_THEN(s, report_count(job, &r->state_refused, "[{$match: {_id.run: %s}}, {$count: 'n'}]", e));
     MRS_THEN(s, report_count(job, &r->state_stale, "[{$match: {_id.run: %s}}, {$count: 'n'}]", e));
     MRS_THEN(s, report_count(job, &r->state_changes, "[{$match: {_id: {$ne: %s}}}, {$count: 'n'}]", e));
-    for (uint32_t i = 0; s == MRS_OK && i < n && live_bool_at(live_run_doc(r), "changes.keep_before", false); i++) {
+    for (uint32_t i = 0; s == MRS_OK && i < n && has_kept(r); i++) {
         snprintf(line, sizeof line, "would drop %s.mrs_%s_old, if it is there", coll[i]->ns, r->short_id);
         job->print_line(job->arg, line);
     }
@@ -260,9 +279,8 @@ drop_kept(struct live_job *job, const struct mrs_coll *const *coll, uint32_t n, 
     MRS_ASSERT(n == 0 || coll);
     struct mrs_arena a;
     enum mrs_status s = MRS_OK;
-    bool kept = live_bool_at(live_run_doc(job->run), "changes.keep_before", false);
     mrs_arena_init(&a, job->mem);
-    for (uint32_t i = 0; kept && s == MRS_OK && i < n; i++) {
+    for (uint32_t i = 0; has_kept(job->run) && s == MRS_OK && i < n; i++) {
         size_t room = strlen(coll[i]->ns) + 32;
         char *ns = mrs_arena_alloc(&a, room), *dot = NULL;
         if (ns) {
@@ -307,27 +325,33 @@ live_run_forget(struct live_job *job, struct mrs_err *e)
 }
 
 enum mrs_status
-live_clean(struct live_job *job, struct mrs_err *e)
+live_clean_begin(struct live_job *job, struct mrs_err *e)
 {
     MRS_ASSERT(job->run && !job->run->worker);
     const struct mrs_coll *const *coll = NULL;
     uint32_t n = 0;
-    enum mrs_status s = check_removable(job, false, e);
-    if (s == MRS_OK) {
-        s = live_run_namespaces(job, &coll, &n, e);
+    enum mrs_status s = check_removable(job, e);
+    MRS_THEN(s, live_run_namespaces(job, &coll, &n, e));
+    MRS_THEN(s, live_lease_take(job, coll, n, e));
+    MRS_THEN(s, live_run_load(job, e));
+    if (s == MRS_END) {
+        s = mrs_err_set(e, MRS_FAIL, MRS_E_MISSING, "run %s was removed at this moment", job->run->short_id);
     }
-    if (s == MRS_OK) {
-        s = live_lease_take(job, coll, n, e);
+    MRS_THEN(s, check_removable(job, e));
+    MRS_THEN(s, live_run_fence(job, e));
+    if (s != MRS_OK) {
+        live_lease_release(job);
     }
-    if (s == MRS_OK) {
-        s = live_run_load(job, e);
-        if (s == MRS_END) {
-            s = mrs_err_set(e, MRS_FAIL, MRS_E_MISSING, "run %s was removed at this moment", job->run->short_id);
-        }
-    }
-    if (s == MRS_OK) {
-        s = check_removable(job, false, e);
-    }
+    return s;
+}
+
+enum mrs_status
+live_clean(struct live_job *job, struct mrs_err *e)
+{
+    MRS_ASSERT(job->run && live_at(live_run_doc(job->run), "blocked").type != MRS_DOCUMENT);
+    const struct mrs_coll *const *coll = NULL;
+    uint32_t n = 0;
+    enum mrs_status s = live_run_namespaces(job, &coll, &n, e);
     MRS_THEN(s, drop_kept(job, coll, n, e));
     MRS_THEN(s, live_run_forget(job, e));
     live_lease_release(job);

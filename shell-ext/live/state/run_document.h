@@ -94,7 +94,7 @@ enum mrs_status live_state_place(struct live_job *job, struct mrs_err *e);
 /* Writes the phase (and group) and sets the fields of `set`, if any, in the run document: null removes a field, the
  * text LIVE_SERVER_TIME becomes the server's time. The filter holds our owner and epoch. A phase that begins with
  * "expand" sets `stale_since`. LIVE_STOPs "before-phase", "after-phase". While writers are blocked, a field `blocked`
- * holds what must be restored: live_clean refuses while it exists. */
+ * holds what must be restored before live_clean. */
 enum mrs_status live_run_phase(struct live_job *job, const char *phase, uint32_t group, struct mrs_view set,
                                struct mrs_err *e);
 /* Sets fields of the run document without changing its phase. */
@@ -175,9 +175,10 @@ enum mrs_status live_refused_before(struct live_job *job, uint32_t step, const c
 enum mrs_status live_status_text(struct live_job *job, bool json, bool list, struct mrs_buf *out, struct mrs_err *e);
 enum mrs_status live_control_set(struct live_job *job, const struct live_control *c, bool pause_only,
                                  struct mrs_err *e);
-/* abort --clean: removes all state of the run from the state database; refuses if data would be lost. */
+/* abort --clean. begin: takes the run's leases; refuses if data would be lost with its state. Then, when no writers are
+ * blocked any more, live_clean removes all of it from the state database. preview: reports what that would remove. */
+enum mrs_status live_clean_begin(struct live_job *job, struct mrs_err *e);
 enum mrs_status live_clean(struct live_job *job, struct mrs_err *e);
-/* Reports what live_clean would remove; blocked: writers would be unblocked first. */
-enum mrs_status live_clean_preview(struct live_job *job, bool blocked, struct mrs_err *e);
+enum mrs_status live_clean_preview(struct live_job *job, struct mrs_err *e);
 
 #endif

@@ -572,6 +572,15 @@ static const struct {
     {"convert", "`cast` gives fields another type"},
     {"createIndex", "`index` makes and removes indexes"},
     {"renameCollection", "`rename_collection` does it"},
+    {"dedupe", "`rekey` with `merge` makes one document of those with a common key"},
+    {"deduplicate", "`rekey` with `merge` makes one document of those with a common key"},
+    {"flatten", "`rename` moves fields out of an embedded document: { address.city: city }"},
+    {"nest", "`rename` moves fields into an embedded document: { city: address.city }"},
+    {"normalize", "`extract` makes documents of an array or an embedded document"},
+    {"denormalize", "`copy` copies fields next to a reference, `embed` embeds documents"},
+    {"pivot", "`pack` makes an array of fields, `unpack` fields of an array"},
+    {"number", "`window` with $documentNumber numbers documents"},
+    {"mask", "`set` computes other values, `unset` takes fields out"},
 };
 
 static const char *

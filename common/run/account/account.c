@@ -74,6 +74,7 @@ add_row(struct mrsi_row *to, const struct mrsi_row *from)
     to->represents += from->represents;
     to->found += from->found;
     to->lacking += from->lacking;
+    to->unlike += from->unlike;
     to->searched_types |= from->searched_types;
     to->lost += from->lost;
     for (int k = 0; k < MRS_REMARKS; k++) {

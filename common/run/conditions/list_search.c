@@ -16,6 +16,24 @@ struct mrsi_list_search {
     struct mrs_buf key;
 };
 
+/* The types of values that can equal values of these types. */
+static uint64_t
+alike(uint64_t types)
+{
+    uint64_t numbers = mrsi_type_bit(MRS_INT32) | mrsi_type_bit(MRS_INT64) | mrsi_type_bit(MRS_DOUBLE) |
+                       mrsi_type_bit(MRS_DECIMAL128);
+    uint64_t texts = mrsi_type_bit(MRS_STRING) | mrsi_type_bit(MRS_SYMBOL);
+    return types | (types & numbers ? numbers : 0) | (types & texts ? texts : 0);
+}
+
+/* Of the types that were searched, those that the list does not have; of an array its elements count. */
+static uint64_t
+unlike(uint64_t searched, const struct mrsi_row *list)
+{
+    uint64_t none = mrsi_type_bit(MRS_ARRAY) | mrsi_type_bit(MRS_NULL) | mrsi_type_bit(MRS_UNDEFINED);
+    return list->seen ? searched & ~(alike(list->seen) | none) : 0;
+}
+
 static enum mrs_status
 has(struct mrs_lists *lists, uint32_t no, struct mrs_val v, bool *yes, struct mrs_err *e)
 {
@@ -35,6 +53,7 @@ has(struct mrs_lists *lists, uint32_t no, struct mrs_val v, bool *yes, struct mr
         row->searched_types |= lacks ? 0 : mrsi_type_bit(v.type);
         row->lacking += lacks && *yes;
         row->outside += lacks && !*yes;
+        row->unlike += !lacks && unlike(mrsi_type_bit(v.type), &en->rows[en->list_row + no]) != 0;
     }
     return MRS_OK;
 }
@@ -107,20 +126,29 @@ lacking_line(const struct mrs_step *st, const struct mrs_condition *c, const str
     return n != 0;
 }
 
+/* Nothing was found, or some values have types that the list does not have. */
 static bool
-nothing_line(const struct mrs_step *st, const struct mrs_condition *c, const struct mrsi_row *row, uint64_t types,
-             char *line, size_t size)
+types_line(const struct mrs_step *st, const struct mrs_condition *c, const struct mrsi_row *row, char *line,
+           size_t size)
 {
     MRS_ASSERT(size > 0);
     char here[160], there[160];
-    if (row->found || !row->searched_types || !types) {
+    unsigned long long n = row->unlike;
+    if (!row->searched_types || !row->seen || (row->found && !n)) {
         return false;
     }
-    type_names(row->searched_types & ~mrsi_type_bit(MRS_ARRAY), here, sizeof here);
-    type_names(types, there, sizeof there);
-    snprintf(line, size, "step %u, %s: no value of %.200s in %.255s is among %.200s of %.255s: here they are of type "
-             "%s, there %s", st->no, st->type->name, c->path, of(st, c), c->field.text, c->from.ns,
-             *here ? here : "array", there);
+    type_names(row->found ? unlike(row->searched_types, row) : row->searched_types & ~mrsi_type_bit(MRS_ARRAY), here,
+               sizeof here);
+    type_names(row->seen, there, sizeof there);
+    if (row->found) {
+        snprintf(line, size, "step %u, %s: %llu value%s of %.200s in %.255s %s of type %s, which no value of %.200s in "
+                 "%.255s is: there %s; `cast` first if they mean the same", st->no, st->type->name, n,
+                 n == 1 ? "" : "s", c->path, of(st, c), n == 1 ? "is" : "are", here, c->field.text, c->from.ns, there);
+    } else {
+        snprintf(line, size, "step %u, %s: no value of %.200s in %.255s is among %.200s of %.255s: here they are of "
+                 "type %s, there %s", st->no, st->type->name, c->path, of(st, c), c->field.text, c->from.ns,
+                 *here ? here : "array", there);
+    }
     return true;
 }
 
@@ -130,5 +158,5 @@ mrsi_condition_line(const struct mrsi_engine *en, uint32_t step, uint32_t i, uin
     const struct mrs_step *st = &en->plan->steps[step];
     const struct mrs_condition *c = &st->desc.conditions[i];
     const struct mrsi_row *row = &en->rows[en->list_row + st->desc.first_list + i];
-    return no ? nothing_line(st, c, row, row->seen, line, size) : lacking_line(st, c, row, line, size);
+    return no ? types_line(st, c, row, line, size) : lacking_line(st, c, row, line, size);
 }

@@ -37,6 +37,7 @@ struct mrs_ctx { /* one per thread, made by the engine */
     uint64_t matched;
 };
 #define MRS_REMARKS 48
+#define MRS_REMARK_EMPTY_KEY 1ull /* of the keys of JOIN: an expression of `match` gave an empty text */
 #define MRS_EASED 8
 #define MRS_PATTERNS 64 /* patterns of a step with a bit in `matched` */
 

@@ -64,6 +64,8 @@ add_row(struct mrsi_row *to, const struct mrsi_row *from)
     to->groups += from->groups;
     to->matched += from->matched;
     to->outside += from->outside;
+    to->empty_from += from->empty_from;
+    to->empty_into |= from->empty_into;
     to->seen |= from->seen;
     to->patterns |= from->patterns;
     for (int k = 0; k < MRS_NOTICE_STEP; k++) {

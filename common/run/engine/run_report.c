@@ -267,6 +267,23 @@ note_remarks(struct mrsi_engine *en)
     }
 }
 
+/* $toLower and similar operators make an empty text of a missing field, and so documents without it match. */
+static void
+note_empty_keys(struct mrsi_engine *en)
+{
+    for (uint32_t i = 0; i < en->plan->n_steps; i++) {
+        const struct mrs_step *st = &en->plan->steps[i];
+        unsigned long long n = en->rows[en->row_of[i][0]].empty_from;
+        char line[900];
+        if (st->desc.family == MRS_FAMILY_JOIN && n && en->rows[en->row_of[i][1]].empty_into) {
+            snprintf(line, sizeof line, "step %u, %.255s: %llu document%s, `match`: the key is an empty text, which "
+                     "$toLower and others make of a missing field, and matches those of %.255s of which it is one, too",
+                     st->no, st->desc.sides[0].coll.ns, n, n == 1 ? "" : "s", st->desc.sides[1].coll.ns);
+            en->report->notes[en->report->n_notes++] = text(en->report, line);
+        }
+    }
+}
+
 /* The failures of a row that `errors` allowed, by bit k of mrs_ctx.eased. */
 static void
 eased_line(const struct mrs_step *st, const char *ns, const struct mrsi_eased *x, uint32_t k, const char *id,
@@ -425,7 +442,7 @@ put_notes(struct mrsi_engine *en, struct mrs_err *e)
     struct mrs_report *rep = en->report;
     uint32_t n = mrs_catalog_notes(en->cat), x = mrs_input_excluded(en->in);
     uint32_t fit = mrsi_fit_most(en);
-    uint32_t of_a_step = 4 + MRS_REMARKS + MRSI_PATH_NOTES + MRS_PATTERNS;
+    uint32_t of_a_step = 5 + MRS_REMARKS + MRSI_PATH_NOTES + MRS_PATTERNS;
     uint32_t most = n + x + 4u + fit + MRS_EASED * en->n_rows +
                     rep->n_account + of_a_step * en->plan->n_steps + 3 * mrs_input_count(en->in) +
                     en->n_coll + MRSI_CONDITION_LINES * en->plan->n_lists;
@@ -445,6 +462,7 @@ put_notes(struct mrsi_engine *en, struct mrs_err *e)
     note_equal(en);
     note_lost(en);
     note_remarks(en);
+    note_empty_keys(en);
     note_eased(en);
     note_paths(en);
     note_patterns(en);

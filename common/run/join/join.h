@@ -112,6 +112,8 @@ struct mrsi_spill_layout mrsi_join_layout(const struct mrsi_join_run *j);       
 enum mrs_status mrsi_join_build_table(struct mrsi_join_run *j, struct mrs_err *e);  /* from the log, which is freed */
 /* join_read.c */
 void mrsi_join_choose_hashed(struct mrsi_join_run *j);
+/* The keys of one into document into w->keys. */
+enum mrs_status mrsi_join_into_keys(struct mrsi_join_run *j, struct mrsi_worker *w, struct mrs_view doc);
 enum mrs_status mrsi_join_read_into_keys(struct mrsi_join_run *j, struct mrs_err *e);
 enum mrs_status mrsi_join_read_from(struct mrsi_join_run *j, struct mrs_err *e);
 /* join_by_key.c: used if the keys of into do not fit into memory. */

@@ -349,7 +349,7 @@ keys_of(struct mrsi_join_run *j, struct mrsi_worker *w, struct join_emit_job *jo
     mrs_err_clear(&w->err);
     enum mrs_status s = j->ops->takes_part(j->st->state, &w->ctx, 1, doc, part);
     if (s == MRS_OK && *part) {
-        s = j->ops->keys(j->st->state, &w->ctx, 1, doc, &w->keys);
+        s = mrsi_join_into_keys(j, w, doc);
     }
     if (s == MRS_OK && *part) {
         return mrsi_hash_keys(j, w, true, &job->h, e);

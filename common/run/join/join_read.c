@@ -30,6 +30,17 @@ key_fetch(void *arg, void *job, bool *big, struct mrs_err *e)
     return s;
 }
 
+enum mrs_status
+mrsi_join_into_keys(struct mrsi_join_run *j, struct mrsi_worker *w, struct mrs_view doc)
+{
+    w->ctx.remarks = 0;
+    enum mrs_status s = j->ops->keys(j->st->state, &w->ctx, 1, doc, &w->keys);
+    if (w->ctx.remarks & MRS_REMARK_EMPTY_KEY) {
+        mrsi_row(w, j->step, 1)->empty_into = 1;
+    }
+    return s;
+}
+
 /* Reads the keys of one into document into w->keys; none if it is not processed or is refused (which is recorded when
  * it is written). */
 static enum mrs_status
@@ -40,7 +51,7 @@ into_keys(struct mrsi_join_run *j, struct mrsi_worker *w, struct mrs_view doc, s
     mrs_err_clear(&w->err);
     enum mrs_status s = j->ops->takes_part(j->st->state, &w->ctx, 1, doc, &part);
     if (s == MRS_OK && part) {
-        s = j->ops->keys(j->st->state, &w->ctx, 1, doc, &w->keys);
+        s = mrsi_join_into_keys(j, w, doc);
     }
     if (s == MRS_SKIP || !part) {
         mrs_keys_reset(&w->keys);
@@ -217,7 +228,9 @@ from_keys(struct mrsi_join_run *j, struct mrsi_worker *w, struct mrs_view doc, u
     enum mrs_status s = j->ops->takes_part(j->st->state, &w->ctx, 0, doc, &part);
     bool named = s == MRS_SKIP && j->st->desc.by_reference;
     if (s == MRS_OK && part) {
+        w->ctx.remarks = 0;
         s = j->ops->keys(j->st->state, &w->ctx, 0, doc, &w->keys);
+        mrsi_row(w, j->step, 0)->empty_from += (w->ctx.remarks & MRS_REMARK_EMPTY_KEY) != 0;
     }
     *bits = part ? 0 : MRSI_FATE_OUTSIDE;
     if (s == MRS_SKIP) {

@@ -116,6 +116,13 @@ mrsi_get_group_value(const uint8_t **at, const uint8_t *end)
 }
 
 /* ---- the key of a document ---- */
+/* Is a field missing, or was a computed text made of a missing one? */
+static bool
+lacks(const struct mrs_expr *x, struct mrs_val v)
+{
+    return v.type == MRS_MISSING || (mrsi_step_is_empty(v) && !mrs_expr_bare_path(x));
+}
+
 /* A key with one value; missing becomes null. */
 static enum mrs_status
 put_key(const struct mrsi_by *by, struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_buf *shared)
@@ -125,11 +132,8 @@ put_key(const struct mrsi_by *by, struct mrs_ctx *c, struct mrs_eval *ev, struct
     if (st != MRS_OK) {
         return mrsi_step_skip(c, st, "by");
     }
-    if (key.type == MRS_MISSING) {
-        c->remarks |= 1;
-        key = mrs_null();
-    }
-    mrsi_put_value(shared, key);
+    c->remarks |= by->key && lacks(by->key, key);
+    mrsi_put_value(shared, key.type == MRS_MISSING ? mrs_null() : key);
     return MRS_OK;
 }
 
@@ -157,7 +161,7 @@ put_parts(const struct mrsi_by *by, struct mrs_ctx *c, struct mrs_eval *ev, stru
         if (st != MRS_OK) {
             return mrsi_step_skip(c, st, "by");
         }
-        c->remarks |= v.type == MRS_MISSING;
+        c->remarks |= lacks(by->part[i], v);
         v = v.type == MRS_MISSING && by->n_parts == 1 ? mrs_null() : v;
         if (v.type != MRS_MISSING) {
             put_part(shared, by->part_name[i], by->part_len[i], v);
@@ -198,7 +202,8 @@ void
 mrsi_group_remark(uint32_t i, const char *field, char *text, size_t size)
 {
     if (i == 0) {
-        snprintf(text, size, ", `by`: a field is missing; documents in which the same is missing are one group");
+        snprintf(text, size, ", `by`: a field is missing, or the key is an empty text, which $toLower and others make "
+                             "of a missing field; documents in which the same is missing are one group");
     } else {
         snprintf(text, size, ", `%.150s`: the total passes over a value that is no number; `cast` it first",
                  field ? field : "fields");

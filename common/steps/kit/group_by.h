@@ -15,7 +15,7 @@ struct mrsi_by {
 /* Reads the key `by` in this slot; null means one group for all documents. */
 void mrsi_read_by(struct mrsi_read *r, struct mrsi_slot slot, struct mrsi_by *by);
 /* Appends the key of a document like mrsi_put_value: a missing key becomes null, a missing part is omitted, or null if
- * there is only one. c->remarks gets bit 0 if something is missing. SKIP. */
+ * there is only one. c->remarks gets bit 0 if something is missing, or an empty text that was computed. SKIP. */
 enum mrs_status mrsi_by_put(const struct mrsi_by *by, struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_buf *out);
 /* Appends bytes that are equal for equal keys and sort like keys. */
 enum mrs_status mrsi_by_group(const struct mrsi_by *by, struct mrs_ctx *c, struct mrs_val key, struct mrs_buf *out);

@@ -172,6 +172,9 @@ each_value(struct mrs_ctx *c, const struct mrsi_side_key *k, uint32_t skip, stru
     struct mrs_eval ev = mrsi_step_eval(c, d);
     struct mrs_val v;
     enum mrs_status st = mrsi_step_skip(c, mrs_expr_eval(k->expr, &ev, &v), "match");
+    if (st == MRS_OK && mrsi_step_is_empty(v)) {
+        c->remarks |= MRS_REMARK_EMPTY_KEY;
+    }
     if (st != MRS_OK || v.type != MRS_ARRAY) {
         return st != MRS_OK ? st : fn(arg, v);
     }

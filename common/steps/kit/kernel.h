@@ -78,6 +78,13 @@ enum mrs_status mrsi_step_depth(struct mrs_ctx *c, const char *where, struct mrs
 /* NULL if a server takes the value as the `_id` of a document, else what it is, for messages. */
 const char *mrsi_step_id_fault(struct mrs_val v);
 
+/* An empty text, which $toLower and similar operators give for a missing field. */
+static inline bool
+mrsi_step_is_empty(struct mrs_val v)
+{
+    return v.type == MRS_STRING && v.n == 5; /* length and NUL */
+}
+
 static inline struct mrs_eval
 mrsi_step_eval(struct mrs_ctx *c, struct mrs_view d)
 {

@@ -4,11 +4,10 @@
 #include "steps/kit/keys.h"
 
 /* ---- keys ---- */
-/* $toLower and similar operators return an empty text for a missing field. */
 static void
 mark_empty(struct mrs_ctx *c, struct mrs_val v)
 {
-    c->remarks |= v.type == MRS_STRING && v.n == 5 ? 2 : 0; /* 5: length and NUL, an empty text */
+    c->remarks |= mrsi_step_is_empty(v) ? 2 : 0;
 }
 
 static enum mrs_status

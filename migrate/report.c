@@ -196,7 +196,9 @@ conflicts(FILE *f, const struct mrsi_job *job, const struct mrs_report *r)
         }
         last = k->step;
         mrs_say(f, "  to keep all of them, %s; to keep one of each, say `conflicts: first` or `last`\n",
-                mrs_key_find(t->keys, t->n_keys, "id")
+                mrs_doc_get(st->body, "unique").type != MRS_MISSING
+                    ? "leave out `unique` or name more fields there (of equal _ids say `id: new`)"
+                : mrs_key_find(t->keys, t->n_keys, "id")
                     ? "say `id: new`"
                     : "give those of one collection other _ids in a step before this one, "
                       "`rekey: { in: COLLECTION, id: new, references: {...} }`");

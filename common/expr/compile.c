@@ -469,7 +469,7 @@ compile_document(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec
     if (mrs_walk_next(&w, &first) != 1 || first.name[0] != '$') {
         return compile_object(c, x, spec, e);
     }
-    if (mrs_walk_next(&w, &el) == 1) {
+    if (mrs_walk_next(&w, &el) == 1 && !mrsi_op_elsewhere(first.name, first.name_len)) {
         bool dbref = mrs_name_is_dbref(first.name, first.name_len);
         return plan_error(e, "%.60s has '%.60s' beside it: an operator must be the only key of its "
                              "document%s", first.name,

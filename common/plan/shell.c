@@ -175,6 +175,9 @@ warn_text(struct shell_check *l, const struct mrsi_yaml_entry *at, struct mrsi_s
     } else if (where != QUERY && where != PATTERN && *s.p == '$' && has_place(s.p)) {
         mrsi_plan_warning(l->p, at->line, at->col, "%s: `%s`: in %.60s the number is the name of a field, not a place "
                           "in an array: an element is { $arrayElemAt: [$a, 0] }", l->step, l->key, s.p);
+    } else if (where != QUERY && where != PATTERN && s.n > 1 && *s.p == '$' && strchr(" ,;:()/%'\"", s.p[1])) {
+        mrsi_plan_warning(l->p, at->line, at->col, "%s: `%s`: \"%.60s\" is the field `%.60s`: the text is "
+                          "{ $literal: \"%.60s\" }", l->step, l->key, s.p, s.p + 1, s.p);
     } else if (plain && where == VALUE && MRS_IS_ONE_OF(s.p, times)) {
         mrsi_plan_warning(l->p, at->line, at->col, "%s: `%s`: %s is a text here; the time of the run is $$NOW", l->step,
                           l->key, s.p);
@@ -343,7 +346,7 @@ warn_null(struct shell_check *l, const struct mrsi_yaml_entry *at)
     }
     const struct mrsi_yaml_entry *null = a->node->kind == MRSI_SCALAR && a->node->val.type == MRS_NULL ? a : b;
     const char *field = field_of(null == a ? b->node : a->node);
-    if (field && null->node->kind == MRSI_SCALAR && null->node->val.type == MRS_NULL) {
+    if (field && strcmp(field, "_id") != 0 && null->node->kind == MRSI_SCALAR && null->node->val.type == MRS_NULL) {
         mrsi_plan_warning(l->p, at->line, at->col, "%s: `%s`: in an expression a missing `%.60s` is not null: for both "
                           "write { %s: [{ $ifNull: [$%.60s, null] }, null] }", l->step, l->key, field, at->key, field);
     }

@@ -64,6 +64,7 @@ wrong_shapes_are_refused(void **state)
         {"{'$switch': {'branches': [{'case': 1, 'then': 1, 'x': 1}]}}", "a branch has no 'x'"},
         {"{'$switch': {'branches': [{'case': 1, 'then': 1}], 'defualt': 1}}", "has no argument 'defualt'"},
         {"{'$add': [1], '$subtract': [1, 2]}", "an operator must be the only key"},
+        {"{'$if': '$a', '$then': 1}", "no operator $if in an expression: write $cond"},
         {"{'a': 1, '$add': [1]}", "begins with a dollar sign"},
         {"{'a.b': 1}", "has a dot"},
         {"{'': 1}", "is empty"},

@@ -151,7 +151,7 @@ put_map(struct world *w, const struct copy *c, struct target *t, struct val *doc
         struct path p = tw_path_of(c->fields->f[i].name);
         struct val *v;
         bool keep = false;
-        if (!strcmp(p.p[0], c->ref.p[c->ref.n - 1]))
+        if (c->ref.n && !strcmp(p.p[0], c->ref.p[c->ref.n - 1]))
             tw_unclear(w, "bare copy of such a field");
         if (tw_eval(w, c->fields->f[i].v, &vars, &v)) {
             if (!strcmp(c->errors, "refuse"))
@@ -368,7 +368,7 @@ at_root(struct world *w, const struct copy *c, struct target *t)
         c->kids[m[i]].matched = true;
     if (count > 1 && !strcmp(c->many, "refuse"))
         no(t, "many");
-    if (c->j.into_refers && c->j.n == 1)
+    if (c->j.into_refers && c->j.n == 1 && !c->j.into[0].expr)
         dangling_at_root(w, c, t, t->now, 0);
     if (!count)
         return;

@@ -61,6 +61,16 @@ printf '\016\0\0\0\020_id\0' >b/blog/short.bson
 ends 3 'blog.short: document 1' "$sample" b
 ends 3 'blog.short' b b
 
+# Long options show the place where they differ.
+mkdir -p long/a/d long/b/d
+for side in a b; do
+    : >long/$side/d/c.bson
+    printf '{"options":{"validator":{"$jsonSchema":{"required":["%0200d","%s"]}}},"indexes":[]}' 0 $side \
+        >long/$side/d/c.metadata.json
+done
+ends 1 '0000","a"]}} in A, ...' long/a long/b
+grep -qF '0000","b"]}} in B' out || fail "the end of the long option of B: $(cat out)"
+
 # ---- manifests ----
 manifest=out.d/mongoreshape.manifest.json
 ends 0 'hold the same: 25 namespaces' --manifest "$manifest" out.d

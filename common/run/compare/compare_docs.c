@@ -452,7 +452,7 @@ describe(struct finding *f, const struct fetch *x, const struct place_of *const 
     }
     if (s == MRS_OK) {
         struct mrs_val id = mrs_doc_get(doc[p[0] ? 0 : 1], "_id");
-        d->id = id.type == MRS_MISSING ? NULL : mrsi_compare_text(arena, id, false);
+        d->id = id.type == MRS_MISSING ? NULL : mrsi_compare_text(arena, id);
         s = id.type != MRS_MISSING && !d->id ? mrs_err_memory(e, id.n) : MRS_OK;
     }
     if (s == MRS_OK && d->kind == MRS_DIFF_CHANGED) {

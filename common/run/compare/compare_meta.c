@@ -107,12 +107,13 @@ report(struct meta *m, const char *what, const struct compare_meta_named *x, str
     if (m->n++ >= LINES_MOST || m->bad) {
         return;
     }
-    const char *left = a.type == MRS_MISSING ? "nothing" : mrsi_compare_text(m->a, a, false);
-    const char *right = b.type == MRS_MISSING ? "nothing" : mrsi_compare_text(m->a, b, false);
+    const struct mrs_val v[2] = {a, b};
+    const char *side[2];
     int n = x->n < 200 ? (int)x->n : 200;
-    m->bad = !left || !right;
+    m->bad = !mrsi_compare_texts(m->a, v, false, side);
     if (!m->bad) {
-        snprintf(text, sizeof text, "%s%.*s: %s in A, %s in B", what, n, x->name, left, right);
+        snprintf(text, sizeof text, "%s%.*s: %s in A, %s in B", what, n, x->name, side[0] ? side[0] : "nothing",
+                 side[1] ? side[1] : "nothing");
         m->line[m->n - 1] = mrs_arena_copy(m->a, text, strlen(text) + 1);
         m->bad = !m->line[m->n - 1];
     }

@@ -101,11 +101,11 @@ put_text(struct mrs_buf *out, struct mrs_val v, size_t same, bool canonical)
 }
 
 const char *
-mrsi_compare_text(struct mrs_arena *a, struct mrs_val v, bool canonical)
+mrsi_compare_text(struct mrs_arena *a, struct mrs_val v)
 {
     MRS_ASSERT(mrs_val_is_sized(v));
     struct mrs_buf text = {.mem = a->mem};
-    const char *out = put_text(&text, v, 0, canonical) ? cut(a, &text, 0) : NULL;
+    const char *out = put_text(&text, v, 0, false) ? cut(a, &text, 0) : NULL;
     mrs_buf_clear(&text);
     return out;
 }
@@ -132,17 +132,16 @@ common(const uint8_t *a, size_t na, const uint8_t *b, size_t nb)
     return i;
 }
 
-/* The texts of two values; one may be missing. */
-static bool
-texts(struct mrs_arena *arena, const struct mrs_val v[2], const char *out[2])
+bool
+mrsi_compare_texts(struct mrs_arena *arena, const struct mrs_val v[2], bool canonical, const char *out[2])
 {
     struct mrs_buf text[2] = {{.mem = arena->mem}, {.mem = arena->mem}};
     bool both = v[0].type != MRS_MISSING && v[1].type != MRS_MISSING;
     bool strings = v[0].type == MRS_STRING && v[1].type == MRS_STRING; /* compare after their lengths */
     size_t skip = strings ? 4 : 0;
     size_t bytes = both ? skip + common(v[0].p + skip, v[0].n - skip, v[1].p + skip, v[1].n - skip) : 0;
-    bool good = put_text(&text[0], v[0], bytes, true);
-    good = put_text(&text[1], v[1], bytes, true) && good;
+    bool good = put_text(&text[0], v[0], bytes, canonical);
+    good = put_text(&text[1], v[1], bytes, canonical) && good;
     size_t same = both && good ? common(text[0].p, text[0].n, text[1].p, text[1].n) : 0;
     if (both && good && text[0].n == text[1].n && same == text[0].n) {
         for (int i = 0; i < 2; i++) {
@@ -186,7 +185,7 @@ report(struct compare_values_walk *k, const struct mrs_elem *name, struct mrs_va
         return true;
     }
     const char *path = path_of(k, name->name, name->name_len);
-    bool good = path && texts(k->arena, v, text);
+    bool good = path && mrsi_compare_texts(k->arena, v, true, text);
     if (good) {
         d->value[d->n_value++] = (struct mrs_diff_value){path, text[0], text[1], false};
     }

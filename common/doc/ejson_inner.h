@@ -23,7 +23,5 @@ bool mrsi_base64_read(const char *text, size_t n, struct mrs_buf *out);
 void mrsi_base64_write(const uint8_t *p, size_t n, struct mrs_buf *out);
 /* strict: the form of plans; else also zones without a colon and finer fractions, which are cut. */
 bool mrsi_date_read(const char *text, size_t n, bool strict, int64_t *ms);
-/* Length of the UTF-8 character at the start of p[0..n), n > 0; 0: none. */
-uint32_t mrsi_utf8_length(const uint8_t *p, size_t n);
 
 #endif

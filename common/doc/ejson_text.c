@@ -376,7 +376,7 @@ mrs_date_write(int64_t ms, char text[32])
 
 /* ---- UTF-8 ---- */
 uint32_t
-mrsi_utf8_length(const uint8_t *p, size_t n)
+mrs_utf8_length(const uint8_t *p, size_t n)
 {
     MRS_ASSERT(p || n == 0);
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};

@@ -54,7 +54,7 @@ put_string(struct mrs_buf *out, const char *text, size_t n)
             p++;
             continue;
         }
-        uint32_t len = *p < 0x80 ? 0 : mrsi_utf8_length(p, (size_t)(end - p));
+        uint32_t len = *p < 0x80 ? 0 : mrs_utf8_length(p, (size_t)(end - p));
         if (len) {
             p += len;
             continue;
@@ -337,7 +337,7 @@ quote(const char *from, size_t n, char *to, size_t room)
     size_t at = 0, i = 0;
     bool cut = false;
     while (i < n) {
-        uint32_t len = mrsi_utf8_length(p + i, n - i);
+        uint32_t len = mrs_utf8_length(p + i, n - i);
         if (at + (len ? len : 1) + 5 > room) {
             cut = true;
             break;

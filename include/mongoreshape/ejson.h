@@ -42,6 +42,8 @@ enum mrs_status mrs_ejson_unwrap(struct mrs_arena *a, enum mrs_ejson_mode mode, 
  * as U+FFFD (relaxed and canonical alike). */
 void mrs_ejson_write(struct mrs_view d, bool canonical, struct mrs_buf *out);
 void mrs_ejson_write_val(struct mrs_val v, bool canonical, struct mrs_buf *out);
+/* Length of the UTF-8 character at the start of p[0..n), n > 0; 0: none. */
+uint32_t mrs_utf8_length(const uint8_t *p, size_t n);
 /* Parses n hexadecimal digits, two for each byte; false: invalid. */
 bool mrs_hex_bytes(const char *text, size_t n, uint8_t *out);
 /* "2020-01-01T00:00:00Z", with milliseconds if not 0; returns the length. ms: years 0 to 9999. */

@@ -35,11 +35,17 @@ wrong "no JSON" "line 3 of the amend file"
 printf '{"ns":"t.a","doc":{"_id":1,"x":1}}\n{"ns":"t.a","doc":{"_id":3' > mended.jsonl
 wrong "cut" "line 2 of the amend file"
 printf '{"ns":"t.a","doc":{"_id":9,"x":1}}\n' > mended.jsonl
-wrong "an _id that is not there" "whose _id is there not at all"
+wrong "an _id that is not there" "line 1 of the amend file: t.a has no document with the _id int 9"
+printf '\n{"ns":"t.a","doc":{"_id":1,"x":1}}\n\n{"ns":"t.b","doc":{"_id":3}}\n' > mended.jsonl
+wrong "an ns that is not there" "line 4 of the amend file: its \`ns\` is no namespace of the input"
+printf '{"ns":"t.a","doc":{"_id":1,"x":1,"s":"caf\351"}}\n' > mended.jsonl
+wrong "text in Latin-1" "line 1 of the amend file: a text that is not UTF-8"
+printf 'x' | gzip > mended.jsonl
+wrong "a file of another format" "neither a line of Extended JSON"
 printf '{"ns":"t.a","doc":{"_id":1}}\n{"ns":"t.a","doc":{"_id":1}}\n' > mended.jsonl
-wrong "one document twice" "mends one document of t.a twice"
+wrong "one document twice" "line 2 of the amend file: it corrects the document with _id int 1 of t.a, as another record does"
 printf '\x17\0\0\0\x10_id\0\x09\0\0\0\x02x\0\2\0\0\0\xff\0\0' >> in/t/a.bson
 printf '{"ns":"t.a","doc":{"_id":9,"x":1}}\n' > mended.jsonl
-wrong "a text that JSON would change" "JSON cannot hold"
+wrong "a text that JSON would change" "line 1 of the amend file: it corrects a document of t.a that JSON cannot hold"
 echo "$passed passed, $failed failed, 0 skipped"
 [ "$failed" -eq 0 ]

@@ -9,12 +9,14 @@
 #include "account.h"
 #include "amend.h"
 #include "mongoreshape/ejson.h"
+#include <stdarg.h>
 #include <stdlib.h>
 
 struct correction {
     uint64_t lo, hi;     /* hash of namespace and `_id` */
     struct mrs_view doc;
     uint32_t in_index;
+    uint64_t no; /* its record, from 1 */
     uint64_t found;
 };
 
@@ -22,6 +24,7 @@ struct mrsi_amend {
     struct mrsi_engine *en;
     char *bytes;
     struct mrs_buf records; /* JSON lines converted to BSON */
+    struct mrs_buf lines;   /* uint64_t: of each of these records its line */
     struct mrs_buf list;   /* struct correction, sorted by hash */
 };
 
@@ -76,24 +79,37 @@ input_of(struct mrsi_engine *en, struct mrs_val ns)
     return MRSI_NONE;
 }
 
+/* FAIL: what is wrong with record `no`, with its place in the file. */
+static enum mrs_status
+wrong(const struct mrsi_amend *a, uint64_t no, struct mrs_err *e, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+static enum mrs_status
+wrong(const struct mrsi_amend *a, uint64_t no, struct mrs_err *e, const char *fmt, ...)
+{
+    char what[400];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(what, sizeof what, fmt, ap);
+    va_end(ap);
+    uint64_t line = a->lines.n ? ((const uint64_t *)(const void *)a->lines.p)[no - 1] : 0;
+    return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "%s %llu of the amend file: %s", line ? "line" : "record",
+                       (unsigned long long)(line ? line : no), what);
+}
+
 static enum mrs_status
 add_record(struct mrsi_amend *a, struct mrs_view rec, uint64_t no, struct mrs_buf *scratch, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(rec));
     struct mrs_val doc = mrs_doc_get(rec, "doc");
-    struct correction m = {.in_index = input_of(a->en, mrs_doc_get(rec, "ns"))};
+    struct correction m = {.in_index = input_of(a->en, mrs_doc_get(rec, "ns")), .no = no};
     if (m.in_index == MRSI_NONE || doc.type != MRS_DOCUMENT) {
-        return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "record %llu of the amend file: %s", (unsigned long long)no,
-                           doc.type != MRS_DOCUMENT ? "it has no document 'doc'"
-                                                    : "its 'ns' is no namespace of the input");
+        return wrong(a, no, e, "%s", doc.type != MRS_DOCUMENT ? "it has no document `doc`"
+                                                              : "its `ns` is no namespace of the input");
     }
     m.doc = mrs_val_view(doc);
     enum mrs_status s = hash_id(a->en, m.in_index, m.doc, scratch, &m, e);
     if (s != MRS_OK) {
-        return s == MRS_END
-                   ? mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "record %llu of the amend file: 'doc' has no usable _id",
-                                 (unsigned long long)no)
-                   : s;
+        return s == MRS_END ? wrong(a, no, e, "`doc` has no usable _id") : s;
     }
     mrs_buf_put(&a->list, &m, sizeof m);
     return mrs_buf_status(&a->list, e);
@@ -131,14 +147,21 @@ read_json(struct mrsi_amend *a, size_t n, struct mrs_err *e)
         size_t used = 0;
         mrs_err_clear(&own);
         s = mrs_ejson_read(a->bytes + at, n - at, MRS_EJSON_DATA, &a->records, &used, &own);
-        if (s == MRS_FAIL) {
-            return mrs_err_set(e, s, MRS_E_PLAN, "line %llu of the amend file: %s", (unsigned long long)line, own.msg);
+        mrs_buf_put(&a->lines, &line, sizeof line);
+        if (s == MRS_FAIL && !a->lines.bad) {
+            return wrong(a, a->lines.n / sizeof line, e, "%s", own.msg);
         }
         if (s != MRS_OK) {
             *e = own;
         }
-        for (size_t end = at + used; s == MRS_OK && at < end; at++) {
+        MRS_THEN(s, mrs_buf_status(&a->lines, e));
+        for (size_t end = at + used; s == MRS_OK && at < end;) {
+            uint32_t len = mrs_utf8_length((const uint8_t *)a->bytes + at, end - at);
             line += a->bytes[at] == '\n';
+            at += len;
+            s = len ? s
+                    : wrong(a, a->lines.n / sizeof line, e, "a text that is not UTF-8: save the file in that encoding, "
+                                                            "or correct the BSON file of refused documents");
         }
     }
     return s;
@@ -157,8 +180,8 @@ add_records(struct mrsi_amend *a, const uint8_t *bytes, size_t n, struct mrs_err
         struct mrs_view rec = {p, len};
         s = len >= MRS_DOC_MIN && len <= n - at
                 ? mrs_doc_check(p, len, MRS_DEPTH_READ, e)
-                : mrs_err_set(e, MRS_FAIL, MRS_E_BSON, "impossible length of record %llu",
-                              (unsigned long long)no + 1);
+                : wrong(a, no + 1, e,
+                        "neither a line of Extended JSON, {\"ns\": ..., \"doc\": ...}, nor such a document of BSON");
         if (s == MRS_OK) {
             s = add_record(a, rec, no + 1, &scratch, e);
         } else if (e) {
@@ -180,18 +203,21 @@ none_twice(struct mrsi_amend *a, struct mrs_err *e)
     }
     for (size_t i = 1; i < n; i++) {
         if (by_hash(&m[i - 1], &m[i]) == 0) {
-            return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "the amend file mends one document of %s twice",
-                               mrs_input_at(a->en->in, m[i].in_index)->ns);
+            char id[120];
+            uint64_t later = m[i - 1].no > m[i].no ? m[i - 1].no : m[i].no;
+            return wrong(a, later, e, "it corrects the document with _id %s of %s, as another record does",
+                         mrs_val_picture(mrs_doc_get(m[i].doc, "_id"), id, sizeof id),
+                         mrs_input_at(a->en->in, m[i].in_index)->ns);
         }
     }
     return MRS_OK;
 }
 
-/* Does a conversion to JSON and back give the same document? */
+/* Does a conversion to JSON and back give the same document as the one that m corrects? */
 static enum mrs_status
-fits_json(const struct mrsi_amend *a, uint32_t in_index, struct mrs_view doc, struct mrs_err *e)
+fits_json(const struct mrsi_amend *a, const struct correction *m, struct mrs_view doc, struct mrs_err *e)
 {
-    MRS_ASSERT(in_index < mrs_input_count(a->en->in) && mrs_view_is_framed(doc));
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrs_buf text, back;
     size_t used;
     mrs_buf_init(&text, a->en->mem, SIZE_MAX);
@@ -202,10 +228,10 @@ fits_json(const struct mrsi_amend *a, uint32_t in_index, struct mrs_view doc, st
     if (s == MRS_DEAD) {
         s = mrs_err_memory(e, text.n);
     } else if (s != MRS_OK || back.n != doc.n || memcmp(back.p, doc.p, doc.n) != 0) {
-        s = mrs_err_set(e, MRS_FAIL, MRS_E_PLAN,
-                        "the amend file corrects a document of %s that JSON cannot hold as it is (text that is not "
-                        "UTF-8, or a rare value): correct it in the BSON file of refused documents",
-                        mrs_input_at(a->en->in, in_index)->ns);
+        s = wrong(a, m->no, e,
+                  "it corrects a document of %s that JSON cannot hold as it is (text that is not UTF-8, or a rare "
+                  "value): correct it in the BSON file of refused documents",
+                  mrs_input_at(a->en->in, m->in_index)->ns);
     }
     mrs_buf_clear(&text);
     mrs_buf_clear(&back);
@@ -220,7 +246,7 @@ count_one(struct mrsi_amend *a, uint32_t in_index, struct mrs_view doc, struct m
     struct correction *m = s == MRS_OK ? find(a, &key) : NULL;
     if (m) {
         m->found++;
-        s = a->records.n ? fits_json(a, in_index, doc, e) : MRS_OK;
+        s = a->records.n ? fits_json(a, m, doc, e) : MRS_OK;
     }
     return s == MRS_END ? MRS_OK : s;
 }
@@ -263,10 +289,10 @@ all_there_once(struct mrsi_amend *a, struct mrs_err *e)
     }
     for (size_t i = 0; i < n; i++) {
         if (m[i].found != 1) {
-            return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN,
-                               "the amend file corrects a document of %s whose _id is there %s",
-                               mrs_input_at(a->en->in, m[i].in_index)->ns,
-                               m[i].found ? "more than once" : "not at all");
+            char id[120];
+            return wrong(a, m[i].no, e, "%s has %s with the _id %s", mrs_input_at(a->en->in, m[i].in_index)->ns,
+                         m[i].found ? "several documents" : "no document",
+                         mrs_val_picture(mrs_doc_get(m[i].doc, "_id"), id, sizeof id));
         }
     }
     return MRS_OK;
@@ -284,6 +310,7 @@ mrsi_amend_load(struct mrsi_engine *en, const char *path, struct mrsi_amend **ou
     a->en = en;
     mrs_buf_init(&a->list, en->mem, SIZE_MAX);
     mrs_buf_init(&a->records, en->mem, en->memory / 2);
+    mrs_buf_init(&a->lines, en->mem, SIZE_MAX);
     enum mrs_status s = mrs_file_read(en->mem, path, en->memory / 2, &a->bytes, &n, e);
     if (s == MRS_OK && is_json(a->bytes, n)) {
         s = read_json(a, n, e);
@@ -310,6 +337,7 @@ mrsi_amend_free(struct mrsi_amend *a)
     if (a) {
         mrs_buf_clear(&a->list);
         mrs_buf_clear(&a->records);
+        mrs_buf_clear(&a->lines);
         mrs_free(a->en->mem, a->bytes);
         mrs_free(a->en->mem, a);
     }

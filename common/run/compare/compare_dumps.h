@@ -36,7 +36,7 @@ enum mrs_status mrsi_compare_values(struct mrs_arena *a, struct mrs_view left, s
                                     struct mrs_diff_doc *doc, struct mrs_err *e);
 /* A shortened text of a value, relaxed, in the arena. NULL: out of memory. */
 const char *mrsi_compare_text(struct mrs_arena *a, struct mrs_val v);
-/* The texts of two values, shortened to where they differ, in the arena; of a missing one NULL. false: out of memory. */
+/* The texts of two values, shortened to where they differ, in the arena; NULL if missing. false: out of memory. */
 bool mrsi_compare_texts(struct mrs_arena *arena, const struct mrs_val v[2], bool canonical, const char *out[2]);
 /* compare_meta.c: the differences of options and indexes. */
 enum mrs_status mrsi_compare_meta(struct mrs_arena *a, struct mrs_view left, struct mrs_view right,

@@ -215,13 +215,14 @@ wrong_amendments(void **state)
 {
     static const struct {
         const char *records, *words;
-    } rows[] = {{"{'ns':'d.a','doc':{'_id':7}}", "not at all"},
-                {"{'ns':'d.a','doc':{'_id':2}}", "more than once"},
-                {"{'ns':'d.a','doc':{'_id':1}} {'ns':'d.a','doc':{'_id':{'$numberLong':'1'}}}", "twice"},
+    } rows[] = {{"{'ns':'d.a','doc':{'_id':7}}", "record 1 of the amend file: d.a has no document with the _id int 7"},
+                {"{'ns':'d.a','doc':{'_id':2}}", "d.a has several documents with the _id int 2"},
+                {"{'ns':'d.a','doc':{'_id':1}} {'ns':'d.a','doc':{'_id':{'$numberLong':'1'}}}",
+                 "record 2 of the amend file: it corrects the document with _id long 1 of d.a, as another record does"},
                 {"{'ns':'d.x','doc':{'_id':1}}", "no namespace"},
                 {"{'doc':{'_id':1}}", "no namespace"},
-                {"{'ns':'d.a'}", "no document 'doc'"},
-                {"{'ns':'d.a','doc':[1]}", "no document 'doc'"},
+                {"{'ns':'d.a'}", "no document `doc`"},
+                {"{'ns':'d.a','doc':[1]}", "no document `doc`"},
                 {"{'ns':'d.a','doc':{'x':1}}", "no usable _id"}};
     struct mrs_run_opts o = defaults();
     (void)state;

@@ -26,7 +26,7 @@ database: shop
 steps:
 - rename: { in: orders, fields: { when: at } }
 - set: { in: orders, where: { n: { $numberLong: "5" } }, fields: { m: { a: $n } } }
-- move: { from: "odd\"name", into: old }
+- move: { from: "odd\"name\e[2J\n", into: old }
 - link: { parent: a, child: b, child_refs: x, parent_ref: y, derive: both }
 YAML
 "$tool" explain "$tmp/plan.yaml" --pipeline > "$tmp/text" 2>&1
@@ -37,7 +37,7 @@ grep -qF '{"$set":{"m":{"$mergeObjects":[{"a":"$n"}]}}}' "$tmp/text"
 ok "a document is a value" $?
 grep -qF '{"$match":{"n":{"$numberLong":"5"}}}' "$tmp/text"
 ok "types are kept" $?
-grep -qF 'getCollection("odd\"name").deleteMany(EJSON.deserialize({}))' "$tmp/text"
+grep -qF 'getCollection("odd\"name\x1b[2J\x0a").deleteMany(EJSON.deserialize({}))' "$tmp/text"
 ok "names are quoted" $?
 printf 'version: 2\nsteps: []\n' > "$tmp/plan.yaml"
 [ "$("$tool" explain "$tmp/plan.yaml" --pipeline)" = "// the plan has no steps" ]

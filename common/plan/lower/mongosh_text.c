@@ -37,17 +37,26 @@ mrsi_shell_doc(struct mrs_buf *out, struct mrs_view d)
     mrs_buf_byte(out, ')');
 }
 
+static void
+put_quoted(struct mrs_buf *out, const char *text)
+{
+    mrs_buf_byte(out, '"');
+    for (const char *p = text; *p; p++) {
+        bool control = (uint8_t)*p < 0x20 || *p == 0x7f;
+        mrs_buf_printf(out, control ? "\\x%02x" : *p == '"' || *p == '\\' ? "\\%c" : "%c", *p);
+    }
+    mrs_buf_byte(out, '"');
+}
+
 void
 mrsi_shell_coll(struct mrs_buf *out, const struct mrs_coll *c, const char *call)
 {
     MRS_ASSERT(c->coll && call);
     mrs_buf_put(out, "db.getSiblingDB(", 16);
-    mrs_buf_printf(out, "\"%s\").getCollection(", c->db);
-    mrs_buf_byte(out, '"');
-    for (const char *p = c->coll; *p; p++) {
-        mrs_buf_printf(out, *p == '"' || *p == '\\' ? "\\%c" : "%c", *p);
-    }
-    mrs_buf_printf(out, "\").%s(", call);
+    put_quoted(out, c->db);
+    mrs_buf_put(out, ").getCollection(", 16);
+    put_quoted(out, c->coll);
+    mrs_buf_printf(out, ").%s(", call);
 }
 
 void

@@ -50,6 +50,15 @@ cmp -s kept in/t/orders.bson
 is "which stays as it is" 0 $?
 "$tool" inspect in -q --suggest plan.yaml
 is "a suggested plan is replaced" 0 $?
+mkdir -p stars/d
+for c in 'x%2A' xy; do
+    : > "stars/d/$c.bson"
+    echo '{"indexes":[{"v":2,"key":{"_id":1},"name":"_id_"},{"v":2,"key":{"a":1},"name":"a"},{"v":2,"key":{"a":1,"b":1},"name":"ab"}]}' \
+        > "stars/d/$c.metadata.json"
+done
+"$tool" inspect stars -q --suggest stars.yaml
+is "a step for a collection with a star in its name is left out" 1 "$(grep -c 'drop:' stars.yaml)"
+has "and told" "the star in a collection's name would stand for others in a plan" stars.yaml
 { cat plan.yaml; echo '# mine'; } > edited.yaml
 cp edited.yaml kept
 "$tool" inspect in -q --suggest edited.yaml > said 2>&1

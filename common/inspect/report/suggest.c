@@ -63,6 +63,9 @@ void
 mrsi_put_collection(struct mrsi_planning *p, const struct mrsi_collection *c)
 {
     char db[MRS_NS_MAX + 1];
+    if (strchr(c->name, '*')) {
+        mrsi_planning_no(p, "the star in a collection's name would stand for others in a plan");
+    }
     if (p->one_db) {
         mrsi_put_word(p, c->name);
         return;
@@ -166,7 +169,7 @@ one_rule(struct mrsi_planning *p, struct mrsi_rule_found *r, mrsi_suggest_fn *wr
     bool as_they_are = strcmp(r->step, "index") == 0; /* no document is changed */
     if (r->in->twice && !as_they_are) {
         p->why = "documents that hold a name twice would be refused";
-    } else if (write(p, r)) {
+    } else if (write(p, r) && !p->why) {
         r->planned = true;
         p->written++;
         keep_text(p, r, before);

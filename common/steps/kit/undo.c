@@ -99,13 +99,14 @@ mrsi_undo_up(struct mrsi_undo *u)
     mrs_build_close(&u->b);
 }
 
+/* A star would match names in `unset`. */
 static bool
 plain(const struct mrs_path *path)
 {
     bool yes = true;
     for (uint32_t i = 0; i < path->n; i++) {
         const struct mrs_part *p = &path->part[i];
-        yes = yes && p->len && p->name[0] != '$' && !memchr(p->name, '.', p->len);
+        yes = yes && p->len && p->name[0] != '$' && !memchr(p->name, '.', p->len) && !memchr(p->name, '*', p->len);
     }
     return yes;
 }
@@ -161,6 +162,20 @@ mrsi_undo_item_text(struct mrsi_undo *u, const char *text)
     struct mrs_val v = mrs_make_text(u->inv->arena, text, (uint32_t)strlen(text));
     u->bad = u->bad || v.type == MRS_MISSING;
     mrs_build_item(&u->b, v);
+}
+
+void
+mrsi_undo_item_literal(struct mrsi_undo *u, struct mrs_val v)
+{
+    struct mrs_path path;
+    uint32_t n = 0;
+    if (v.type != MRS_STRING || !strchr(mrs_val_text(v, &n), '*')) {
+        mrs_build_item(&u->b, v);
+    } else if (mrs_path_compile(u->inv->arena, v, true, &path, u->err) == MRS_OK) {
+        mrsi_undo_item_path(u, &path);
+    } else {
+        u->bad = true;
+    }
 }
 
 /* ---- entries for many steps ---- */

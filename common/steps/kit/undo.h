@@ -37,6 +37,8 @@ void mrsi_undo_up(struct mrsi_undo *u);
 void mrsi_undo_item_path(struct mrsi_undo *u, const struct mrs_path *path);
 void mrsi_undo_item_val(struct mrsi_undo *u, struct mrs_val v);
 void mrsi_undo_item_text(struct mrsi_undo *u, const char *text);
+/* A path of the plan in which a star is a character, for a key where it would match names. */
+void mrsi_undo_item_literal(struct mrsi_undo *u, struct mrs_val v);
 /* `collection` of `orphans: {into: collection}` or similar; missing if the key has a keyword. */
 struct mrs_val mrsi_undo_into(const struct mrsi_undo *u, const char *key);
 /* An entry that moves all documents of one collection to another. */

@@ -256,9 +256,12 @@ mrsi_rename_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e
             continue;
         }
         plain = true;
+        to = to && !strchr(to, '*') ? to : NULL; /* a key cannot be a list of names */
         all = all && to;
         if (to) {
             mrsi_undo_text(&u, to, el.name);
+        } else {
+            mrsi_undo_loss(&u, MRS_LOSS_VALUES, "the name of %s, and of what is renamed with it", el.name);
         }
         bool level = to && strrchr(to, '.') == NULL && strrchr(el.name, '.') == NULL;
         if (!level) {

@@ -43,11 +43,11 @@ unset_values(struct mrsi_undo *u)
     mrsi_undo_take(u, "in", "into");
     mrsi_undo_deeper(u, "fields", MRS_ARRAY);
     if (has_key(u, "as")) {
-        mrsi_undo_item_val(u, mrsi_undo_body(u, "as"));
+        mrsi_undo_item_literal(u, mrsi_undo_body(u, "as"));
     } else {
         struct mrs_val fields = mrsi_undo_body(u, "fields");
         for (mrs_walk_init(&w, mrs_val_view(fields)); mrs_walk_next(&w, &el) == 1;) {
-            mrsi_undo_item_text(u, el.name);
+            mrsi_undo_item_literal(u, mrs_make_text(u->inv->arena, el.name, el.name_len));
         }
     }
     mrsi_undo_up(u);
@@ -248,7 +248,7 @@ unset_derived(struct mrsi_undo *u, bool children)
     mrsi_undo_open(u, "unset");
     mrsi_undo_take(u, "in", children ? "parent" : "child");
     mrsi_undo_deeper(u, "fields", MRS_ARRAY);
-    mrsi_undo_item_val(u, mrsi_undo_body(u, children ? "child_refs" : "parent_ref"));
+    mrsi_undo_item_literal(u, mrsi_undo_body(u, children ? "child_refs" : "parent_ref"));
     mrsi_undo_up(u);
     mrsi_undo_take(u, "indexes", "indexes");
     mrsi_undo_close(u);

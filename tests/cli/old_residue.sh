@@ -40,6 +40,13 @@ check 'digests of two runs have nothing alike' [ "$(grep -aoE '[0-9a-f]{32}' tod
 grep -aoE '[0-9a-f]{32}' today | sort > a
 grep -aoE '[0-9a-f]{32}' again | sort > b
 check 'but for the ids of both plans' [ "$(comm -12 a b | wc -l)" = 2 ]
+for format in tar archive zip; do
+    "$tool" run back.yaml -i new -o packed --format $format --residue today > log 2>&1
+    check "the way back into $format: status" [ $? = 2 ]
+    check "the way back into $format" grep -qF -- '--residue: OUT must be a folder' log
+done
+"$tool" run back.yaml -i new -o packed --residue in > log 2>&1
+check 'a folder is no residue' grep -qF -- '--residue in: it is no file' log
 printf '\377' | dd of=new/d/c.bson bs=1 seek=16 conv=notrunc 2> err
 "$tool" run back.yaml -i new -o was3 --residue old > log 2>&1
 check 'another input is told' grep -q 'other documents are in it' log

@@ -69,6 +69,12 @@ stays "documents that are no records" mine "no refused documents as a run" plan.
 # ---- the way back of another run ----
 is "a residue is written" "0 out" "$(run unset.yaml -o out --write-residue way)"
 stays "the same plan, another run" way "--write-residue way: it is there and nothing of this run" unset.yaml -o out --write-residue way
+for format in tar archive zip bson; do
+    is "no residue beside $format" "2 none" "$(run unset.yaml -o out --write-residue new.residue --format $format)"
+    is "and told why: $format" 1 "$(grep -cF -- "--write-residue: OUT must be a folder" log)"
+done
+is "a residue in the output" "2 none" "$(run unset.yaml -o out --write-residue out/residue)"
+is "by its name" 1 "$(grep -cF "out/residue cannot be written: it is, or lies in, out, which" log)"
 is "by force, a residue" "0 out" "$(run unset.yaml -o out --write-residue way --force)"
 
 # ---- a run that goes on ----

@@ -221,6 +221,9 @@ begin(struct mrsi_engine *en, uint32_t *step, struct mrs_err *e)
         struct mrs_output_opts o = output_opts(en);
         en->shape = mrs_output_shape(en->opts->output, &o);
     }
+    if (en->opts->write_residue && en->shape.format != MRS_FORMAT_DIRECTORY) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "--write-residue: OUT must be a folder");
+    }
     enum mrs_status s = mrsi_secret_draw(en, e);
     MRS_THEN(s, mrsi_setup(en, e));
     mrs_salt_make(&en->salt, en->plan->id);

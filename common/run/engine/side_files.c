@@ -131,12 +131,12 @@ mrsi_side_files_check(struct mrsi_engine *en, struct mrs_err *e)
     for (uint32_t i = 0; i < n && s == MRS_OK; i++) {
         for (uint32_t k = 0; k < KEPT + i && s == MRS_OK; k++) {
             const char *other = k < KEPT ? kept[k] : w[k - KEPT].path;
-            bool both = k < KEPT ? mrs_file_is_in(w[i].path, other)
-                                 : mrs_file_is_in(w[i].path, other) || mrs_file_is_in(other, w[i].path);
-            if (both) {
+            bool inside = mrs_file_is_in(w[i].path, other);
+            if (inside || (k >= KEPT && mrs_file_is_in(other, w[i].path))) {
                 s = mrs_err_set(e, MRS_FAIL, MRS_E_USAGE,
                                 "%s cannot be written: it is, or lies in, %s, which %s; name another file with %s",
-                                w[i].path, other, k < KEPT ? "must stay as it is" : "the run writes, too",
+                                inside ? w[i].path : other, inside ? other : w[i].path,
+                                k < KEPT ? "must stay as it is" : "the run writes, too",
                                 k < KEPT ? w[i].option : w[k - KEPT].option);
             }
         }

@@ -434,6 +434,7 @@ open_output(struct backing *x, struct mrs_err *e)
     const struct mrs_run_opts *opts = x->en.opts;
     struct mrs_output_opts o = {.pause = {&x->en, mrsi_output_due, mrsi_output_rest},
                                 .compress = opts->compress,
+                                .format = opts->format,
                                 .default_codec = mrs_input_codec(x->en.in),
                                 .force = opts->force,
                                 .input = opts->input,
@@ -442,7 +443,7 @@ open_output(struct backing *x, struct mrs_err *e)
                                 .tmp = opts->tmp,
                                 .salt = &x->en.salt};
     if (mrs_output_shape(opts->output, &o).format != MRS_FORMAT_DIRECTORY) {
-        return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "with a residue the output must be a folder");
+        return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "--residue: OUT must be a folder");
     }
     return mrs_output_open(x->en.mem, opts->output, &o, &x->en.out, e);
 }

@@ -160,6 +160,10 @@ open_file(struct mrs_residue *r, struct mrs_err *e)
     if (r->fd < 0 || fstat(r->fd, &st) < 0) {
         return mrs_err_sys(e, errno, "opening %s", r->path);
     }
+    if (!S_ISREG(st.st_mode)) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "--residue %s: it is no file, as run --write-residue writes it",
+                           r->path);
+    }
     r->size = st.st_size > 0 ? (uint64_t)st.st_size : 0;
     if (r->size < sizeof magic) {
         return mrsi_residue_damaged(r, "it is too short", e);

@@ -411,9 +411,6 @@ mrsi_residue_write(struct mrsi_engine *en, struct mrs_err *e)
     struct residue_write_writing w = {.en = en, .refused = en->report->refused > 0};
     struct mrs_input_opts o = {.unfinished = true};
     const char *folder = mrs_output_partial(en->out);
-    if (!folder) {
-        return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "a residue is written for an output folder only, not for a file");
-    }
     snprintf(en->phase_text, sizeof en->phase_text, "data that the inverse cannot restore");
     w.pass = (struct mrsi_pass){.en = en, .kind = MRSI_CKPT_RESIDUE, .save = save, .arg = &w};
     w.pauses = (struct mrsi_pause_clock){en, &w.pass, 0};

@@ -173,8 +173,9 @@ struct mrs_report {
 };
 
 uint64_t mrs_memory_default(void); /* default of --memory: a quarter of the machine's */
-/* Does not load the plan: it must have been loaded with the input's database. OK: the output is written (or dry run);
- * FAIL with the cause: it is not; report is filled up to the failure. Also MRS_E_TOO_MANY. */
+/* Does not load the plan: it must have been loaded with the input's database; one with errors is refused (MRS_E_PLAN).
+ * OK: the output is written (or dry run); FAIL with the cause: it is not; report is filled up to the failure. Also
+ * MRS_E_TOO_MANY. */
 enum mrs_status mrs_run(struct mrs_mem *mem, struct mrs_plan *plan, struct mrs_input *in,
                         const struct mrs_run_opts *opts, struct mrs_report *report, struct mrs_err *e);
 void mrs_report_clear(struct mrs_report *r);

@@ -46,6 +46,36 @@ account_balances(void **state)
     assert_true(there("out/mongoreshape.manifest.json"));
 }
 
+/* Whoever does not look at the status of mrs_plan_load has a plan without its steps: the dump would be copied. */
+static void
+plan_with_errors(void **state)
+{
+    struct mrs_run_opts o = defaults();
+    struct mrs_plan_opts po = {.file = "p", .default_db = "d"};
+    struct mrs_mem *mem = mrs_mem_new(0);
+    struct mrs_input *in = NULL;
+    struct mrs_plan *plan = NULL;
+    struct mrs_report report = {0};
+    struct mrs_err e;
+    static const char text[] = "steps:\n- embde: {}\n- set: { in: a, fields: { x: 1 } }\n";
+    (void)state;
+    begin();
+    put_docs("in/d/a.bson", "{'_id':1}");
+    o.input = at("in");
+    o.output = at("out");
+    mrs_err_clear(&e);
+    assert_int_equal(mrs_input_open(mem, o.input, &o.in, &in, &e), MRS_OK);
+    assert_int_equal(mrs_plan_load(mem, text, sizeof text - 1, &po, &plan, &e), MRS_FAIL);
+    mrs_err_clear(&e);
+    assert_int_equal(mrs_run(mem, plan, in, &o, &report, &e), MRS_FAIL);
+    assert_int_equal(e.code, MRS_E_PLAN);
+    assert_false(there("out"));
+    mrs_report_clear(&report);
+    mrs_plan_free(plan);
+    mrs_input_close(in);
+    assert_int_equal(mrs_mem_close(mem), 0);
+}
+
 static void
 dry_run(void **state)
 {
@@ -361,6 +391,6 @@ main(void)
         cmocka_unit_test(overlapping),        cmocka_unit_test(stale_partial), cmocka_unit_test(one_file),
         cmocka_unit_test(to_stdout),          cmocka_unit_test(codecs),        cmocka_unit_test(namespaces),
         cmocka_unit_test(cancelled),          cmocka_unit_test(oplog),         cmocka_unit_test(empty_dumps),
-        cmocka_unit_test(any_memory_any_jobs)};
+        cmocka_unit_test(any_memory_any_jobs), cmocka_unit_test(plan_with_errors)};
     return cmocka_run_group_tests(tests, make_top, drop_top);
 }

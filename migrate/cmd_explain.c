@@ -104,6 +104,9 @@ mrsi_cmd_explain(struct mrs_cli *line)
     if (cli->schema) {
         return schema(line);
     }
+    if (cli->live + cli->pipeline + cli->stage > 1) {
+        return mrs_cli_misuse(line, "`--live`, `--pipeline` and `--stage` do not go together");
+    }
     int wrong = mrsi_limits_misused(cli);
     if (wrong) {
         return wrong;

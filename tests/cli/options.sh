@@ -104,6 +104,8 @@ for jobs in 0 1025 4294967297; do
 done
 expect 2 'at least 64M' check p --memory 2K
 expect 2 'at least 64M' explain p --memory 2K
+expect 2 '`--live`, `--pipeline` and `--stage` do not go together' explain p --live --pipeline
+expect 2 'do not go together' explain p --stage --pipeline --json
 expect 2 'a command must come first' -i x run p
 expect 2 'unknown command `rnu`, did you mean `run`?' help rnu
 expect 2 'there is no such file' check nothing.yaml

@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-#define MRS_LOWERED_PARTS 16
+#define MRS_LOWERED_PARTS 32
 struct mrs_lowered_count { /* must find nothing: a filter, or stages whose results are counted; the other one has n 0 */
     const struct mrs_coll *on;
     struct mrs_view filter, stages;

@@ -91,11 +91,11 @@ interface PipelineStep {
     db?: string;
     coll?: string;
     /** Must find nothing before the step may run: a filter, or a pipeline. */
-    counts?: { db: string; coll: string; why: string; filter?: object; pipeline?: object[] }[];
+    counts?: { db: string; coll: string; why: string; filter?: object; pipeline?: object[]; options: object }[];
     /** Pipelines that write, in this order. */
-    writes?: { db: string; coll: string; pipeline: object[] }[];
+    writes?: { db: string; coll: string; pipeline: object[]; options: object }[];
     /** Documents to delete at the end: those of a filter, or with the `_id`s that a pipeline returns. */
-    removes?: { db: string; coll: string; filter?: object; pipeline?: object[] }[];
+    removes?: { db: string; coll: string; filter?: object; pipeline?: object[]; options: object }[];
     /** Commands, in this order, if the step is no pipeline: an index, options, a name of a collection. */
     commands?: { db: string; command: object }[];
 }

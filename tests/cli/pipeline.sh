@@ -37,8 +37,12 @@ grep -qF '{"$set":{"m":{"$mergeObjects":[{"a":"$n"}]}}}' "$tmp/text"
 ok "a document is a value" $?
 grep -qF '{"$match":{"n":{"$numberLong":"5"}}}' "$tmp/text"
 ok "types are kept" $?
-grep -qF 'getCollection("odd\"name\x1b[2J\x0a").deleteMany(EJSON.deserialize({}))' "$tmp/text"
-ok "names are quoted" $?
+grep -qF 'getCollection("odd\"name\x1b[2J\x0a").deleteMany(EJSON.deserialize({}), { collation: { locale: "simple" } })' "$tmp/text"
+ok "names are quoted, strings compared byte by byte" $?
+[ "$(grep -cF '], { collation: { locale: "simple" }, hint: { _id: 1 } })' "$tmp/text")" = 4 ]
+ok "writes in place go along the index of _id" $?
+[ "$(grep -cE '^\](\)|, \{ hint)' "$tmp/text")" = 0 ]
+ok "no pipeline without a collation" $?
 printf 'version: 2\nsteps: []\n' > "$tmp/plan.yaml"
 [ "$("$tool" explain "$tmp/plan.yaml" --pipeline)" = "// the plan has no steps" ]
 ok "a plan without steps says so" $?

@@ -27,7 +27,7 @@ plan '- set: { in: orders, where: { n: { $numberLong: "5" } }, fields: { m: 1 } 
 says '// step 1: set: class one'
 says 'db.getSiblingDB("shop").getCollection("orders").aggregate(['
 says '{"$numberLong":"5"}'
-says '"whenMatched":"replace","whenNotMatched":"discard"'
+says '"whenMatched":[{"$replaceWith":"$$new"}],"whenNotMatched":"discard"'
 says '"of":"shop.orders","emit":"shop.orders","class":"one","notes":[],"pipeline":[{"$reshape"' json
 plan '- move: { from: { db: "o", coll: "odd\"name" }, into: old }'
 says 'getSiblingDB("o").getCollection("odd\"name")'

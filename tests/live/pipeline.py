@@ -50,7 +50,7 @@ class Case:
     def found(self, part):
         """What a filter or a pipeline finds: (documents, None), or what keeps it from looking."""
         stages = part.get("pipeline") or [{"$match": part["filter"]}]
-        look = {"aggregate": part["coll"], "pipeline": stages, "cursor": {"batchSize": 100000}}
+        look = {"aggregate": part["coll"], "pipeline": stages, "cursor": {"batchSize": 100000}, **part["options"]}
         status, reply, err = self.ask(part["db"], look)
         return ([], err) if status else (reply["cursor"]["firstBatch"], None)
 
@@ -61,14 +61,16 @@ class Case:
             if err or docs:
                 return (err, True) if err else (f"{len(docs)} {c['why']}", False)
         for w in s["writes"]:
-            status, _, err = self.ask(w["db"], {"aggregate": w["coll"], "pipeline": w["pipeline"], "cursor": {}})
+            status, _, err = self.ask(w["db"], {"aggregate": w["coll"], "pipeline": w["pipeline"], "cursor": {},
+                                                  **w["options"]})
             if status:
                 return err, True
         for r in s["removes"]:
             docs, err = self.found(r) if "pipeline" in r else (None, None)
             q = r["filter"] if docs is None else {"_id": {"$in": [d["_id"] for d in docs]}}
             if not err:
-                status, _, err = self.ask(r["db"], {"delete": r["coll"], "deletes": [{"q": q, "limit": 0}]})
+                delete = {"q": q, "limit": 0, **r["options"]}
+                status, _, err = self.ask(r["db"], {"delete": r["coll"], "deletes": [delete]})
             if err:
                 return err, True
         for c in s["commands"]:

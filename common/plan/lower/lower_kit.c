@@ -58,28 +58,6 @@ mrsi_lower_end(struct mrsi_lower *l)
     return d.p ? d : mrs_empty_doc();
 }
 
-bool
-mrsi_lower_write(struct mrsi_lower *l, const struct mrs_coll *on, const struct mrs_coll *into)
-{
-    MRS_ASSERT(l->out->n_writes <= MRS_LOWERED_PARTS);
-    struct mrs_lowered *o = l->out;
-    const struct mrs_coll *to = into ? into : on;
-    struct mrs_view merge = mrsi_lower_doc(l, "{$merge: {into: {db: %s, coll: %s}, on: '_id', whenMatched: %s, "
-                                              "whenNotMatched: %s}}",
-                                           to->db, to->coll, into ? "fail" : "replace", into ? "insert" : "discard");
-    struct mrs_build before = l->b;
-    size_t n = l->buf.n;
-    struct mrs_view stages = mrsi_lower_end(l);
-    l->b = before;
-    l->buf.n = n < l->buf.n ? n : l->buf.n;
-    mrs_build_item(&l->b, mrs_view_val(merge));
-    if (o->n_writes == MRS_LOWERED_PARTS) {
-        return false;
-    }
-    o->write[o->n_writes++] = (struct mrs_lowered_write){on, to, into != NULL, stages, mrsi_lower_end(l)};
-    return true;
-}
-
 static bool
 add_count(struct mrsi_lower *l, struct mrs_lowered_count c)
 {
@@ -89,6 +67,54 @@ add_count(struct mrsi_lower *l, struct mrs_lowered_count c)
         o->count[o->n_counts++] = c;
     }
     return room;
+}
+
+/* The stages so far with one more, in the arena; more stages may follow. */
+static struct mrs_view
+stages_with(struct mrsi_lower *l, struct mrs_view last)
+{
+    MRS_ASSERT(l->b.depth > 0);
+    struct mrs_build before = l->b;
+    size_t n = l->buf.n;
+    if (last.n) {
+        mrs_build_item(&l->b, mrs_view_val(last));
+    }
+    struct mrs_view stages = mrsi_lower_end(l);
+    l->b = before;
+    l->buf.n = n < l->buf.n ? n : l->buf.n;
+    return stages;
+}
+
+/* Finds the documents that a server would change on insert: it puts its own time for a top-level Timestamp(0, 0). */
+static struct mrs_view
+match_zero_time(struct mrsi_lower *l)
+{
+    static const unsigned char zero[8];
+    return mrsi_lower_doc(l, "{$match: {$expr: {$in: [%v, {$map: {input: {$objectToArray: '$$ROOT'}, as: 'f', in: "
+                             "'$$f.v'}}]}}}",
+                          (struct mrs_val){zero, sizeof zero, MRS_TIMESTAMP});
+}
+
+/* In place, an expression replaces the document: "replace" would put the server's time for a Timestamp(0, 0), too. */
+bool
+mrsi_lower_write(struct mrsi_lower *l, const struct mrs_coll *on, const struct mrs_coll *into)
+{
+    MRS_ASSERT(l->out->n_writes <= MRS_LOWERED_PARTS);
+    static const char *const how[] = {"{how: [{$replaceWith: '$$new'}]}", "{how: 'fail'}"};
+    struct mrs_lowered *o = l->out;
+    const struct mrs_coll *to = into ? into : on;
+    struct mrs_view matched = mrsi_lower_doc(l, how[into != NULL]), none = {NULL, 0};
+    struct mrs_view merge = mrsi_lower_doc(l, "{$merge: {into: {db: %s, coll: %s}, on: '_id', whenMatched: %v, "
+                                              "whenNotMatched: %s}}",
+                                           to->db, to->coll, mrs_doc_get(matched, "how"), into ? "insert" : "discard");
+    if (o->n_writes == MRS_LOWERED_PARTS ||
+        (into && !add_count(l, (struct mrs_lowered_count){.on = on, .stages = stages_with(l, match_zero_time(l)),
+                                                          .why = "documents to insert with a Timestamp(0, 0)"}))) {
+        return false;
+    }
+    o->write[o->n_writes++] =
+        (struct mrs_lowered_write){on, to, into != NULL, stages_with(l, none), stages_with(l, merge)};
+    return true;
 }
 
 static bool

@@ -73,5 +73,5 @@ mrsi_shell_stages(struct mrs_buf *out, struct mrs_view pipeline, const char *end
         mrsi_shell_doc(out, mrs_val_view(el.v));
         comma = ",";
     }
-    mrs_buf_printf(out, "\n])%s", end);
+    mrs_buf_printf(out, "\n]%s", end);
 }

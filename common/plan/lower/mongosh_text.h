@@ -9,7 +9,7 @@
 void mrsi_shell_coll(struct mrs_buf *out, const struct mrs_coll *c, const char *call);
 /* A document with all its types. */
 void mrsi_shell_doc(struct mrs_buf *out, struct mrs_view d);
-/* `[ stages ])`, followed by END. */
+/* `[ stages ]`, followed by END. */
 void mrsi_shell_stages(struct mrs_buf *out, struct mrs_view pipeline, const char *end);
 
 #endif

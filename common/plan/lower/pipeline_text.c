@@ -5,6 +5,11 @@
 #include "mongoreshape/pipeline.h"
 #include "mongosh_text.h"
 
+/* Strings are compared as the tool does, whatever the collation of the collection. A pipeline in place follows the
+ * index of `_id`, which no write of it changes: in another index it could meet a document again that it has moved. */
+#define SIMPLE "collation: { locale: \"simple\" }"
+#define IN_PLACE "{ " SIMPLE ", hint: { _id: 1 } }"
+
 /* ---- for mongosh ---- */
 static void
 put_counts(struct mrs_buf *out, const struct mrs_lowered *l)
@@ -16,10 +21,10 @@ put_counts(struct mrs_buf *out, const struct mrs_lowered *l)
         if (c->filter.n) {
             mrsi_shell_coll(out, c->on, "countDocuments");
             mrsi_shell_doc(out, c->filter);
-            mrs_buf_put(out, ")\n", 2);
+            mrs_buf_say(out, ", { " SIMPLE " })\n");
         } else {
             mrsi_shell_coll(out, c->on, "aggregate");
-            mrsi_shell_stages(out, c->stages, ".itcount()\n");
+            mrsi_shell_stages(out, c->stages, ", { " SIMPLE " }).itcount()\n");
         }
     }
 }
@@ -44,16 +49,16 @@ put_text(struct mrs_buf *out, const struct mrs_lowered *l)
     put_counts(out, l);
     for (uint32_t i = 0; i < l->n_writes; i++) {
         mrsi_shell_coll(out, l->write[i].on, "aggregate");
-        mrsi_shell_stages(out, l->write[i].pipeline, "\n");
+        mrsi_shell_stages(out, l->write[i].pipeline, l->write[i].fresh ? ", { " SIMPLE " })\n" : ", " IN_PLACE ")\n");
     }
     for (uint32_t i = 0; i < l->n_removals; i++) {
         const struct mrs_lowered_removal *r = &l->removal[i];
         mrsi_shell_coll(out, r->on, r->filter.n ? "deleteMany" : "aggregate");
         if (r->filter.n) {
             mrsi_shell_doc(out, r->filter);
-            mrs_buf_put(out, ")\n", 2);
+            mrs_buf_say(out, ", { " SIMPLE " })\n");
         } else {
-            mrsi_shell_stages(out, r->stages, ".forEach(d => ");
+            mrsi_shell_stages(out, r->stages, ", { " SIMPLE " }).forEach(d => ");
             mrsi_shell_coll(out, r->on, "deleteOne");
             mrs_buf_say(out, "{ _id: d._id }))\n");
         }
@@ -83,6 +88,23 @@ put_array(struct mrs_build *b, struct mrs_view stages)
     mrs_build_val(b, "pipeline", 8, v);
 }
 
+/* Ends a part with the options of its call. */
+static void
+end_part(struct mrs_build *b, bool in_place)
+{
+    mrs_build_open(b, "options", 7, MRS_DOCUMENT);
+    mrs_build_open(b, "collation", 9, MRS_DOCUMENT);
+    json_text(b, "locale", "simple");
+    mrs_build_close(b);
+    if (in_place) {
+        mrs_build_open(b, "hint", 4, MRS_DOCUMENT);
+        mrs_build_i32(b, "_id", 1);
+        mrs_build_close(b);
+    }
+    mrs_build_close(b);
+    mrs_build_close(b);
+}
+
 static void
 put_filter(struct mrs_build *b, struct mrs_view filter)
 {
@@ -99,14 +121,14 @@ put_parts(struct mrs_build *b, const struct mrs_lowered *l)
         put_filter(b, l->count[i].filter);
         put_array(b, l->count[i].stages);
         json_text(b, "why", l->count[i].why);
-        mrs_build_close(b);
+        end_part(b, false);
     }
     mrs_build_close(b);
     mrs_build_open(b, "writes", 6, MRS_ARRAY);
     for (uint32_t i = 0; i < l->n_writes; i++) {
         begin_part(b, l->write[i].on);
         put_array(b, l->write[i].pipeline);
-        mrs_build_close(b);
+        end_part(b, !l->write[i].fresh);
     }
     mrs_build_close(b);
     mrs_build_open(b, "removes", 7, MRS_ARRAY);
@@ -114,7 +136,7 @@ put_parts(struct mrs_build *b, const struct mrs_lowered *l)
         begin_part(b, l->removal[i].on);
         put_filter(b, l->removal[i].filter);
         put_array(b, l->removal[i].stages);
-        mrs_build_close(b);
+        end_part(b, false);
     }
     mrs_build_close(b);
     mrs_build_open(b, "commands", 8, MRS_ARRAY);

@@ -291,6 +291,17 @@ put_stage(struct maker *m, struct mrs_view with)
     mrs_build_close(&m->b);
 }
 
+/* "replace" would put the server's own time for a Timestamp(0, 0), an expression stores what it is given. */
+static void
+replace_by_expression(struct maker *m)
+{
+    mrs_build_open(&m->b, "whenMatched", 11, MRS_ARRAY);
+    mrs_build_item_open(&m->b, MRS_DOCUMENT);
+    text(&m->b, "$replaceWith", "$$new");
+    mrs_build_close(&m->b);
+    mrs_build_close(&m->b);
+}
+
 /* In place nothing is created; in another collection nothing is overwritten. */
 static void
 put_merge(struct maker *m)
@@ -300,7 +311,11 @@ put_merge(struct maker *m)
     open_doc(&m->b, "$merge", MRS_DOCUMENT);
     put_coll(&m->b, "into", m->pair->emit, m->pair->of->db);
     text(&m->b, "on", "_id");
-    text(&m->b, "whenMatched", in_place ? "replace" : "fail");
+    if (in_place) {
+        replace_by_expression(m);
+    } else {
+        text(&m->b, "whenMatched", "fail");
+    }
     text(&m->b, "whenNotMatched", in_place ? "discard" : "insert");
     mrs_build_close(&m->b);
     mrs_build_close(&m->b);

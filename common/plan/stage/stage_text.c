@@ -84,7 +84,7 @@ print_pair(struct stage_printer *t, const struct mrsi_stage_pair *pair)
     mrs_build_val(&t->b, "pipeline", 8, (struct mrs_val){pair->pipeline.p, pair->pipeline.n, MRS_ARRAY});
     mrs_build_close(&t->b);
     mrsi_shell_coll(&t->lines, pair->of, "aggregate");
-    mrsi_shell_stages(&t->lines, pair->pipeline, "\n");
+    mrsi_shell_stages(&t->lines, pair->pipeline, ")\n");
 }
 
 /* All collections that documents of `of` can reach. */

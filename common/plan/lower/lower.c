@@ -68,6 +68,13 @@ names_now(const struct mrsi_lower *l)
     return memmem(l->body.p, l->body.n, "$$NOW", 5) != NULL;
 }
 
+/* Fields that pipelines add and remove again. */
+static bool
+names_own_field(const struct mrsi_lower *l)
+{
+    return memmem(l->body.p, l->body.n, "__mrs_", 6) != NULL;
+}
+
 static const char *
 lower_step(struct mrsi_lower *l)
 {
@@ -77,6 +84,7 @@ lower_step(struct mrsi_lower *l)
         if (strcmp(rows[i].type, type) == 0) {
             return !knows_all_keys(l, rows[i].keys) ? MRSI_LOWER_WORDS
                    : names_now(l)          ? "$$NOW would be another time for each range: write the date itself"
+                   : names_own_field(l)    ? "a name with __mrs_, which pipelines use themselves: use the client engine"
                                            : rows[i].lower(l);
         }
     }

@@ -35,6 +35,8 @@ bool mrsi_lower_remove(struct mrsi_lower *l, const struct mrs_coll *on, struct m
 /* A command instead of a pipeline. */
 bool mrsi_lower_command(struct mrsi_lower *l, const char *db, struct mrs_view doc);
 #define MRSI_LOWER_MANY "more parts than a pipeline is given for: write several steps, or use the client engine"
+/* A field of `$set`. It merges a document into an existing one and refuses an empty one, so an operator makes it. */
+void mrsi_lower_put_value(struct mrsi_lower *l, const struct mrs_elem *el);
 /* A top-level field name that is not a pattern and needs no escape in an expression. */
 bool mrsi_lower_plain(const char *name, uint32_t n);
 /* The value of a key; missing if absent. */

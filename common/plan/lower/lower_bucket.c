@@ -186,7 +186,11 @@ put_set(struct mrsi_lower *l, const struct mrsi_lower_bucket *b)
             mrsi_lower_stage(l, "{$set: {%s: %s}}", el.name, path);
             k++;
         } else {
-            mrsi_lower_stage(l, "{$set: {%s: %v}}", el.name, el.v);
+            mrs_build_item_open(&l->b, MRS_DOCUMENT);
+            mrs_build_open(&l->b, "$set", 4, MRS_DOCUMENT);
+            mrsi_lower_put_value(l, &el);
+            mrs_build_close(&l->b);
+            mrs_build_close(&l->b);
         }
     }
 }

@@ -21,22 +21,6 @@ open_stage(struct mrsi_lower *l, const char *name, uint8_t type)
     mrs_build_open(&l->b, name, (uint32_t)strlen(name), type);
 }
 
-/* `$set` merges a document into an existing one instead of replacing it: so it is wrapped in an operator. */
-static void
-put_value(struct mrsi_lower *l, const struct mrs_elem *el)
-{
-    MRS_ASSERT(el->name_len > 0);
-    if (el->v.type != MRS_DOCUMENT || mrsi_lower_is_operator(el->v)) {
-        mrs_build_elem(&l->b, el);
-        return;
-    }
-    mrs_build_open(&l->b, el->name, el->name_len, MRS_DOCUMENT);
-    mrs_build_open(&l->b, "$mergeObjects", 13, MRS_ARRAY);
-    mrs_build_item(&l->b, el->v);
-    mrs_build_close(&l->b);
-    mrs_build_close(&l->b);
-}
-
 const char *
 mrsi_lower_set(struct mrsi_lower *l)
 {
@@ -51,7 +35,7 @@ mrsi_lower_set(struct mrsi_lower *l)
     open_stage(l, "$set", MRS_DOCUMENT);
     mrs_walk_init(&w, mrs_val_view(fields));
     while (mrs_walk_next(&w, &el) == 1) {
-        put_value(l, &el);
+        mrsi_lower_put_value(l, &el);
     }
     mrs_build_close(&l->b);
     mrs_build_close(&l->b);

@@ -32,9 +32,12 @@ mrsi_join_lower_match(struct mrsi_lower *l, struct mrsi_lower_join *j)
     j->from_key = el.name;
     j->into_key = mrs_val_text(el.v, &n);
     j->by_id = strcmp(j->into_key, "_id") == 0;
-    j->points =
-        mrsi_lower_has_key(l, "reference") ? mrsi_lower_has_word(l, "reference", "into") : strcmp(el.name, "_id") == 0;
-    j->single = j->by_id || (j->points && !mrsi_lower_has_key(l, "sort"));
+    bool copy = strcmp(l->out->step->type->name, "copy") == 0;
+    bool beside = copy && !mrsi_lower_has_word(l, "at", "root"); /* next to the reference: refuses an array of them */
+    bool points = copy                                   ? !j->by_id
+                  : mrsi_lower_has_key(l, "reference") ? mrsi_lower_has_word(l, "reference", "into")
+                                                         : strcmp(el.name, "_id") == 0;
+    j->single = j->by_id || (points && (beside || !mrsi_lower_has_key(l, "sort")));
     return mrsi_lower_plain(el.name, el.name_len) && mrsi_lower_plain(j->into_key, n) ? NULL : CLIENT_MATCH;
 }
 

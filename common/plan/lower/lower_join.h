@@ -8,7 +8,6 @@
 struct mrsi_lower_join {
     const struct mrs_coll *from, *into;
     const char *from_key, *into_key;
-    bool points;          /* the reference is in documents of `into` */
     bool by_id;           /* into_key is `_id`: never missing */
     bool single;          /* into_key is one value, used directly: `_id`, or documents with an array are counted */
     struct mrs_view lookup_pipeline; /* an array of stages on the matches */

@@ -174,6 +174,21 @@ mrsi_lower_command(struct mrsi_lower *l, const char *db, struct mrs_view doc)
     return room;
 }
 
+void
+mrsi_lower_put_value(struct mrsi_lower *l, const struct mrs_elem *el)
+{
+    MRS_ASSERT(el->name_len > 0);
+    if (el->v.type != MRS_DOCUMENT || mrsi_lower_is_operator(el->v)) {
+        mrs_build_elem(&l->b, el);
+        return;
+    }
+    mrs_build_open(&l->b, el->name, el->name_len, MRS_DOCUMENT);
+    mrs_build_open(&l->b, "$mergeObjects", 13, MRS_ARRAY);
+    mrs_build_item(&l->b, el->v);
+    mrs_build_close(&l->b);
+    mrs_build_close(&l->b);
+}
+
 /* ---- keys and names ---- */
 bool
 mrsi_lower_plain(const char *name, uint32_t n)

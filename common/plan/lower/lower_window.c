@@ -265,13 +265,31 @@ outputs(struct mrsi_lower *l, const struct lower_window *w, bool ranks)
     return mrsi_lower_end(l);
 }
 
+/* The group of a document. In a key of one part, also in a map, missing and null are one group for the step: a server
+ * keeps them apart in a map, and older ones may split a group in which both are sorted alike. */
+static struct mrs_val
+partition(struct mrsi_lower *l)
+{
+    struct mrs_val by = mrsi_lower_key(l, "by");
+    struct mrs_walk w;
+    struct mrs_elem only;
+    if (by.type == MRS_DOCUMENT && !mrsi_lower_is_operator(by)) {
+        mrs_walk_init(&w, mrs_val_view(by));
+        if (mrs_val_count(by) != 1 || mrs_walk_next(&w, &only) != 1) {
+            return by;
+        }
+        by = only.v;
+    }
+    return by.type == MRS_MISSING || by.type == MRS_NULL
+               ? mrs_missing()
+               : mrs_doc_get(mrsi_lower_doc(l, "{v: {$ifNull: [%v, null]}}", by), "v");
+}
+
 static void
 put_window(struct mrsi_lower *l, struct mrs_val order, struct mrs_view out)
 {
-    struct mrs_val by = mrsi_lower_key(l, "by");
     if (out.n) {
-        mrsi_lower_stage(l, "{$setWindowFields: {partitionBy: %v, sortBy: %v, output: %d}}",
-                         by.type == MRS_NULL ? mrs_missing() : by, order, out);
+        mrsi_lower_stage(l, "{$setWindowFields: {partitionBy: %v, sortBy: %v, output: %d}}", partition(l), order, out);
     }
 }
 

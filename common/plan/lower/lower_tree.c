@@ -91,6 +91,14 @@ own_ancestors(struct mrsi_lower *l, const struct lower_tree *t, const char *p)
     }
 }
 
+/* The path of a list of names: ",a,b,". */
+static struct mrs_view
+path_of(struct mrsi_lower *l, struct mrs_val list)
+{
+    return mrsi_lower_doc(l, "{$reduce: {input: %v, initialValue: ',', in: {$concat: ['$$value', '$$this', ',']}}}",
+                          list);
+}
+
 /* "$$n.ancestors" */
 static const char *
 node_path(struct mrsi_lower *l, const struct lower_tree *t)
@@ -165,9 +173,9 @@ wrong_type(struct mrsi_lower *l, const struct lower_tree *t)
         return mrsi_lower_doc(l, "{$expr: {$not: [{$in: [{$type: %s}, ['missing', 'null', 'array']]}]}}", p);
     default:
         return mrsi_lower_doc(l,
-                              "{$expr: {$cond: [{$eq: [{$type: %s}, 'string']}, {$not: [{$regexMatch: {input: %s, "
-                              "regex: '^,([^,]+,)*$'}}]}, {$not: [{$in: [{$type: %s}, ['missing', 'null']]}]}]}}",
-                              p, p, p);
+                              "{$expr: {$cond: [{$eq: [{$type: %s}, 'string']}, {$ne: [%d, %s]}, {$not: [{$in: "
+                              "[{$type: %s}, ['missing', 'null']]}]}]}}",
+                              p, path_of(l, mrs_view_val(own_ancestors(l, t, p))), p, p);
     }
 }
 
@@ -281,8 +289,7 @@ new_value(struct mrsi_lower *l, const struct lower_tree *t)
     case PARENT:
         return mrsi_lower_doc(l, "{$cond: [{$eq: ['$__mrs_u', []]}, null, {$arrayElemAt: ['$__mrs_u', -1]}]}");
     case PATH:
-        return mrsi_lower_doc(l, "{$reduce: {input: '$__mrs_u', initialValue: ',', in: {$concat: ['$$value', '$$this', "
-                                 "',']}}}");
+        return path_of(l, mrs_make_text(l->arena, "$__mrs_u", 8));
     default:
         return mrsi_lower_doc(l, "{$concatArrays: ['$__mrs_u']}");
     }

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # replaced.sh - a quiet run is killed, and a collection of it is dropped and made again: nothing can finish the run, and
-# `abort --clean` removes it and lets writers in, if what it may hold is given up by name.
+# `abort --clean` removes it and lets writers in, if what it may hold is given up by name. And where a refused document
+# is what keeps `contract` from ending, it says so.
 # Environment: OBJ, the folder of the programs.
 set -u
 . "$(dirname "$0")/begin.bash"
@@ -74,6 +75,16 @@ replace
 writers NO
 expect 0 'is removed' abort plan.yaml --clean --execute
 writers YES
+
+fill
+printf 'database: shop\nsteps: [{ extract: { from: posts, path: s, into: t, parent_ref: p } }]\n' > plan.yaml
+zero='{"_id": 3, "s": {"at": {"$timestamp": {"t": 0, "i": 0}}}}'
+"$ask" shop '{"insert": "posts", "documents": ['"$zero"']}' > asked
+expect 1 '1 refused' apply plan.yaml --execute --max-refused any
+expect 6 'correct the refused documents, which may be the cause' contract plan.yaml --quiet-by word --execute
+"$ask" shop '{"update": "posts", "updates": [{"q": {"_id": 3}, "u": {"$set": {"s.at": 1}}}]}' > asked
+expect 0 '' verify plan.yaml --repair --execute
+expect 0 '' contract plan.yaml --quiet-by word --execute
 
 echo "$passed passed, $failed failed, 0 skipped"
 [ "$failed" = 0 ]

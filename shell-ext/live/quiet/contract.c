@@ -89,9 +89,12 @@ check_all(struct live_quiet_run *q, struct live_pass_report *r, struct mrs_err *
     }
     mrs_arena_clear(&k.arena);
     if (s == MRS_OK && r->differs && !LIVE_MUTANT("contract-without-check")) {
+        bool one = r->differs == 1, refused = q->job->run->n_refused > 0;
         s = mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
-                        "%llu documents of the new schema differ from the old one: nothing was removed; give `verify "
-                        "--repair --execute`, then contract again", (unsigned long long)r->differs);
+                        "%llu document%s of the new schema differ%s from the old one: nothing was removed; %sgive "
+                        "`verify --repair --execute`, then contract again",
+                        (unsigned long long)r->differs, one ? "" : "s", one ? "s" : "",
+                        refused ? "correct the refused documents, which may be the cause, then " : "");
     }
     return s;
 }

@@ -46,7 +46,7 @@ account_balances(void **state)
     assert_true(there("out/mongoreshape.manifest.json"));
 }
 
-/* Whoever does not look at the status of mrs_plan_load has a plan without its steps: the dump would be copied. */
+/* A caller that does not check the status of mrs_plan_load has a plan without steps: the dump would be copied. */
 static void
 plan_with_errors(void **state)
 {

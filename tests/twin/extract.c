@@ -180,7 +180,8 @@ choose_id(struct world *w, const struct extract *x, struct source *s, const stru
             root = tw_doc();
             tw_push(root, x->value, e->v);
         }
-        struct vars vars = {.root = root, .parent = s->old, .position = position_value(x, e), .elements = e->around};
+        struct vars vars = {.root = root, .parent = s->old, .position = position_value(x, e), .elements = e->around,
+                            .name = x->map ? tw_string(e->name) : NULL};
         if (tw_eval(w, x->id, &vars, &id) || tw_bad_id(id))
             no(s, "id fails");
         return id ? id : tw_null();
@@ -279,7 +280,8 @@ shape_element(struct world *w, const struct extract *x, struct source *s, const 
         v = tw_copy(v);
         strip(x, v, 0);
     }
-    struct vars vars = {.root = v, .parent = s->old, .position = position_value(x, e), .elements = e->around};
+    struct vars vars = {.root = v, .parent = s->old, .position = position_value(x, e), .elements = e->around,
+                        .name = x->map ? tw_string(e->name) : NULL};
     if (tw_shape(w, &x->shape, &vars, &out)) {
         no(s, "fields fail");
         return tw_doc();

@@ -338,14 +338,17 @@ extract_deep(void)
     if (gen_chance(40))
         say(d, "position", gen_chance(80) ? "pos" : "n");
     if (gen_chance(30))
-        tw_push(d, "id", gen_chance(60) ? tw_string("new") : gen_one("$ifNull", gen_pair(tw_string("$k"),
-                                                                                       tw_string("$$PARENT._id"))));
+        tw_push(d, "id", gen_chance(60)          ? tw_string("new")
+                         : map && gen_chance(50) ? tw_string("$$NAME")
+                                                 : gen_one("$ifNull", gen_pair(tw_string("$k"),
+                                                                               tw_string("$$PARENT._id"))));
     if (gen_chance(30))
         say(d, "count", "cnt");
     if (gen_chance(25))
         tw_push(d, "drop", gen_words("s"));
     else if (gen_chance(40))
-        tw_push(d, "fields", gen_one("w", tw_string(gen_pick("$$ELEMENTS $$ELEMENTS.k $$POSITION $$ROOT"))));
+        tw_push(d, "fields", gen_one("w", tw_string(gen_pick(map ? "$$ELEMENTS $$NAME $$POSITION $$ROOT"
+                                                                 : "$$ELEMENTS $$ELEMENTS.k $$POSITION $$ROOT"))));
     if (gen_chance(20))
         tw_push(d, "where", query());
     if (gen_chance(30))

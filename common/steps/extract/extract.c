@@ -50,7 +50,7 @@ static const struct mrs_key list_keys[] = {{"fields", MRS_ARG_PATHS, true, NULL,
 static const struct mrs_key nested_keys[] = {
     {"path", MRS_ARG_PATH, true, NULL, "where a part holds parts of its own"},
     {"parent_ref", MRS_ARG_NAME, false, NULL, "field of such a part for the _id of the part around it"}};
-static const char *const vars[EXT_VARS] = {"PARENT", "POSITION", "ELEMENTS"};
+static const char *const vars[EXT_VARS] = {"PARENT", "POSITION", "ELEMENTS", "NAME"};
 #define N_KEYS(k) ((uint32_t)(sizeof(k) / sizeof *(k)))
 
 static bool
@@ -413,7 +413,7 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
     colls = mrsi_read_coll(&r, mrsi_slot(&r, "into"), &s->into) && colls;
     mrsi_read_query(&r, mrsi_slot(&r, "where"), &s->where);
     r.vars = vars;
-    r.n_vars = args->version < 2 ? EXT_VARS - 1 : EXT_VARS;
+    r.n_vars = args->version < 2 ? EXT_VARS - 2 : has_key(&r, "map") ? EXT_VARS : EXT_VARS - 1;
     s->reads_elements = names_elements(&r, "fields") || names_elements(&r, "id") || names_elements(&r, "leave");
     read_path(&r, s);
     read_rest(&r, s);

@@ -142,8 +142,8 @@ ext_lists(const struct ext_work *w)
     return (struct ext_list *)(void *)w->list.p;
 }
 
-/* $$PARENT, $$POSITION, $$ELEMENTS */
-enum { EXT_VARS = 3 };
+/* $$PARENT, $$POSITION, $$ELEMENTS, and with `map` $$NAME */
+enum { EXT_VARS = 4 };
 
 /* State of one document. */
 struct ext_doc {
@@ -186,6 +186,8 @@ enum mrs_status mrsi_extract_inner_key(struct ext_doc *x, struct ext_part *p);
 
 /* ---- extract_vars.c ---- */
 enum mrs_status mrsi_extract_position(struct ext_doc *x, const struct ext_part *p, struct mrs_val *out);
+/* `map`: the name of the field that is the part, as a text in the arena. */
+enum mrs_status mrsi_extract_name(struct ext_doc *x, const struct ext_part *p, struct mrs_val *out);
 /* The variables of expressions on a part; $$ELEMENTS only if an expression may read it. */
 enum mrs_status mrsi_extract_vars(struct ext_doc *x, const struct ext_part *p, struct mrs_val vars[EXT_VARS]);
 

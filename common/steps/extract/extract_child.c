@@ -326,8 +326,7 @@ choose_fields(struct child *k)
     const struct mrsi_extract *s = x->s;
     enum mrs_status st = s->position ? mrsi_extract_position(x, k->p, &k->pos) : MRS_OK;
     if (st == MRS_OK && s->map) {
-        k->map = mrs_make_text(x->c->arena, k->p->name, k->p->name_len);
-        st = k->map.type == MRS_MISSING ? mrs_err_memory(x->c->err, k->p->name_len) : MRS_OK;
+        st = mrsi_extract_name(x, k->p, &k->map);
     }
     if (st == MRS_OK && k->ref) {
         st = agrees(x, k->ref == s->parent_ref ? "parent_ref" : "nested", k->ref, k->sc.ref, k->p->key);

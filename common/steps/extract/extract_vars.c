@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* extract_vars.c - the variables of expressions on a part: $$PARENT, $$POSITION and $$ELEMENTS.
+/* extract_vars.c - the variables of expressions on a part: $$PARENT, $$POSITION, $$ELEMENTS and $$NAME.
  *
  * The documents around a part are built once for all parts of one list inside the same part. The bytes for one document
  * are limited: large documents with many nested parts would be copied again and again. */
@@ -38,6 +38,14 @@ mrsi_extract_position(struct ext_doc *x, const struct ext_part *p, struct mrs_va
     mrs_put32(room, (uint32_t)(at - room));
     *out = (struct mrs_val){room, (uint32_t)(at - room), MRS_ARRAY};
     return MRS_OK;
+}
+
+enum mrs_status
+mrsi_extract_name(struct ext_doc *x, const struct ext_part *p, struct mrs_val *out)
+{
+    MRS_ASSERT(x->s->map);
+    *out = mrs_make_text(x->c->arena, p->name, p->name_len);
+    return out->type == MRS_STRING ? MRS_OK : mrs_err_memory(x->c->err, p->name_len);
 }
 
 /* Adds the parts around p to the array, the outermost first. */
@@ -96,7 +104,10 @@ enum mrs_status
 mrsi_extract_vars(struct ext_doc *x, const struct ext_part *p, struct mrs_val vars[EXT_VARS])
 {
     vars[0] = mrs_view_val(x->doc);
-    vars[2] = mrs_missing();
+    vars[2] = vars[3] = mrs_missing();
     enum mrs_status st = mrsi_extract_position(x, p, &vars[1]);
+    if (st == MRS_OK && x->s->map) {
+        st = mrsi_extract_name(x, p, &vars[3]);
+    }
     return st == MRS_OK && x->s->reads_elements ? elements_of(x, p, &vars[2]) : st;
 }

@@ -35,6 +35,10 @@ check 'who goes by the default is told' grep -q 'server: "8.2"' log
 check 'version 1 comes back' "$tool" run back.yaml -i new -o was --residue old 2> log
 check 'the same bytes' cmp -s in/d/c.bson was/d/c.bson
 check 'that of today comes back' "$tool" run back.yaml -i new -o was2 --residue today 2> log
+check 'what to drop first' grep -qx 'before restoring over the old data, drop at the target: d.c' log
+check 'how to restore it' grep -qx "  mongorestore --dir='was2'" log
+check 'packed' "$tool" run back.yaml -i new -o was4 --residue today --compress gzip 2> log
+check 'how to restore it, packed' grep -qx "  mongorestore --gzip --dir='was4'" log
 check 'the same bytes again' cmp -s in/d/c.bson was2/d/c.bson
 check 'digests of two runs have nothing alike' [ "$(grep -aoE '[0-9a-f]{32}' today | sort | uniq -d | wc -l)" = 0 ]
 grep -aoE '[0-9a-f]{32}' today | sort > a

@@ -428,24 +428,30 @@ read_inverse(void *arg, const char *folder, const struct mrs_report *report, str
     return s == MRS_OK ? commit(x, report, e) : s;
 }
 
+static struct mrs_output_opts
+output_opts(struct backing *x)
+{
+    const struct mrs_run_opts *opts = x->en.opts;
+    return (struct mrs_output_opts){.pause = {&x->en, mrsi_output_due, mrsi_output_rest},
+                                    .compress = opts->compress,
+                                    .format = opts->format,
+                                    .default_codec = mrs_input_codec(x->en.in),
+                                    .force = opts->force,
+                                    .input = opts->input,
+                                    .like = x->en.in,
+                                    .resume = mrsi_ckpt_resumes(&x->en),
+                                    .tmp = opts->tmp,
+                                    .salt = &x->en.salt};
+}
+
 static enum mrs_status
 open_output(struct backing *x, struct mrs_err *e)
 {
-    const struct mrs_run_opts *opts = x->en.opts;
-    struct mrs_output_opts o = {.pause = {&x->en, mrsi_output_due, mrsi_output_rest},
-                                .compress = opts->compress,
-                                .format = opts->format,
-                                .default_codec = mrs_input_codec(x->en.in),
-                                .force = opts->force,
-                                .input = opts->input,
-                                .like = x->en.in,
-                                .resume = mrsi_ckpt_resumes(&x->en),
-                                .tmp = opts->tmp,
-                                .salt = &x->en.salt};
-    if (mrs_output_shape(opts->output, &o).format != MRS_FORMAT_DIRECTORY) {
+    struct mrs_output_opts o = output_opts(x);
+    if (mrs_output_shape(x->en.opts->output, &o).format != MRS_FORMAT_DIRECTORY) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "--residue: OUT must be a folder");
     }
-    return mrs_output_open(x->en.mem, opts->output, &o, &x->en.out, e);
+    return mrs_output_open(x->en.mem, x->en.opts->output, &o, &x->en.out, e);
 }
 
 /* At most the final rename is missing: reports the written files. */
@@ -509,12 +515,39 @@ report_written(struct backing *x, struct mrs_report *report)
         }
     }
     report->written = w;
-    report->restore = NULL;
-    report->n_drop_first = 0;
     report->refused = 0; /* the residue contains the documents that the inverse refused */
     report->n_refusal = 0;
     report->sync_ms = x->own.sync_ms;
     report->published = true;
+}
+
+/* What is to be done with the output, as after any run. All collections that either plan names may have changed. */
+static enum mrs_status
+report_restore(struct backing *x, struct mrs_report *report, struct mrs_err *e)
+{
+    MRS_ASSERT(report->published);
+    static const char buckets[] = MRS_BUCKETS;
+    const char **drop = mrs_arena_alloc(&report->arena, (x->n_touched + 1) * sizeof *drop);
+    if (!drop) {
+        return mrs_err_memory(e, x->n_touched * sizeof *drop);
+    }
+    report->drop_first = drop;
+    report->n_drop_first = 0;
+    for (uint32_t i = 0; i < x->n_touched; i++) {
+        const char *ns = touched_ns(x, i);
+        bool hidden = strncmp(ns + strcspn(ns, ".") + 1, buckets, sizeof buckets - 1) == 0;
+        const char *name = mrs_arena_copy(&report->arena, ns, strlen(ns) + 1);
+        if (!hidden && name && mrsi_input_find(x->en.in, ns) != MRSI_NONE) {
+            drop[report->n_drop_first++] = name;
+        }
+    }
+    /* of some database: calls for those with users are not all */
+    x->coll = (struct mrsi_coll){.last = {.db = "", .coll = "", .ns = ""}, .written = true};
+    x->en.n_coll = 1;
+    x->en.report = report;
+    struct mrs_output_opts o = output_opts(x);
+    x->en.shape = mrs_output_shape(x->en.opts->output, &o);
+    return mrsi_put_restore(&x->en, e);
 }
 
 static void
@@ -532,6 +565,7 @@ make_engine(struct backing *x)
         .en = &x->en, .kind = MRSI_CKPT_BACK, .wr = &x->wr, .save = save, .arg = x, .from = mrs_empty_doc()};
     pthread_mutex_init(&x->en.lock, NULL);
     mrs_arena_init(&x->arena, x->en.mem);
+    mrs_arena_init(&x->en.arena, x->en.mem);
     mrs_buf_init(&x->text, x->en.mem, MRS_METADATA_MAX + 16);
     mrs_block_init(&x->docs.b, x->en.mem);
 }
@@ -545,6 +579,7 @@ clear(struct backing *x)
     mrs_input_close(x->back);
     mrs_buf_clear(&x->text);
     mrs_arena_clear(&x->arena);
+    mrs_arena_clear(&x->en.arena);
     pthread_mutex_destroy(&x->en.lock);
 }
 
@@ -577,6 +612,9 @@ mrs_run_back(struct mrs_mem *mem, struct mrs_plan *inverse, struct mrs_input *in
     }
     if (s == MRS_OK) {
         report_written(&x, report);
+        if (report_restore(&x, report, e) != MRS_OK) { /* the output is there, only these words are not */
+            mrs_err_clear(e);
+        }
     }
     mrsi_ckpt_end(&x.en, s, e);
     report->resumed = x.own.resumed;

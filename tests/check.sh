@@ -6,8 +6,9 @@
 # nothing of counts counts as one test, by its exit status; one that dies before its closing line as one failure.
 # Four more programs run at a time than there are cores, since those with a server wait for it (LANES=N); each shows its
 # lines when it has ended. Of what is tried over hundreds of cases an eighth is taken, which moves with the commit
-# (SAMPLE=: all; sample.bash); the part `long` is the rest, and more random plans, with the seed SEED. Called by
-# `make check`, with MAKE and OBJ (where the programs are) in the environment. QUICK: no server, a case a step.
+# (SAMPLE=: all; sample.bash); the part `long` is the rest, and more random plans, with the seed SEED. OTHERS=K: of the
+# rest only K eighths, half of the faults and of the seeds of kills, K eighths of the mutants. Called by `make check`,
+# with MAKE and OBJ (where the programs are) in the environment. QUICK: no server, a case a step.
 set -u
 make=${MAKE:-make}
 obj=${OBJ:?call me through make check}
@@ -17,6 +18,7 @@ commit=$(git rev-parse --verify --quiet --short=6 HEAD 2> /dev/null)
 settled=${SEED:-10001} # of kills, where another seed may also find a test that asks too much
 seed=${SEED:-$((0x${commit:-2711} % 1000000))}
 export SAMPLE=${SAMPLE-$((seed % 8))/8}
+rest=${SAMPLE:+-${SAMPLE/\//${OTHERS:++$OTHERS}/}}
 logs=$(mktemp -d) || exit 2
 . tests/sample.bash
 trap 'rm -rf "$logs"' EXIT
@@ -205,7 +207,7 @@ faults() {
 }
 
 part_fault() {
-    faults --few --seed "$settled"
+    faults --few --scenes $((seed % 6))/6 --seed "$settled"
 }
 
 # What the other parts have left out of their cases.
@@ -228,22 +230,23 @@ others() {
 # A build with assertions; of the sets for inspect those that the part cli has left out.
 asserted() {
     "$make" -s BUILD=build/asserted ASSERT=1 SEED="$seed" SEEDS=300 all cases host twin &&
-        SAMPLE=${SAMPLE:+-$SAMPLE} bash tests/cli/inspect_sets.sh build/asserted/current/mongoreshape
+        SAMPLE=$rest bash tests/cli/inspect_sets.sh build/asserted/current/mongoreshape
 }
 
 # The rest of what the parts fault, scripts and twin sample.
 part_long() {
     run clang "$make" -s clang
-    [ -z "$SAMPLE" ] || SAMPLE=-$SAMPLE others
-    faults --seed "$settled"
+    [ -z "$SAMPLE" ] || SAMPLE=$rest others
+    faults --seed "$settled" ${OTHERS:+--scenes $((seed % 2))/2}
     for script in $(scripts_of_live); do
-        SEED=$settled WRITERS_SEED=$settled run "live/$script" bash tests/live/run.sh "$obj/mongoreshape" "$script"
+        SAMPLE=${OTHERS:+$rest} SEEDS=${OTHERS:+150} SEED=$settled WRITERS_SEED=$settled \
+            run "live/$script" bash tests/live/run.sh "$obj/mongoreshape" "$script"
     done
     has_target twin || return
     run "with assertions" asserted
     SHOW=' agree, ' run "twin from $seed" "$make" -s SEED="$seed" SEEDS=2000 twin
     SHOW=' agree, ' run "killed from $seed" "$make" -s SEED="$seed" SEEDS=300 killed
-    SAMPLE=${SAMPLE:+-$SAMPLE} SHOW=' agree, ' run "weak from $seed" "$make" -s SEED="$seed" SEEDS=150 weak
+    SAMPLE=$rest SHOW=' agree, ' run "weak from $seed" "$make" -s SEED="$seed" SEEDS=150 weak
 }
 
 part_cli() {

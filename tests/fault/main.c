@@ -4,10 +4,10 @@
  * For every scene: the n-th allocation fails, alone or with all later ones; the n-th call of the operating system
  * fails, does half of its work or is interrupted. Either the run succeeds with the bytes of an undisturbed run, or it
  * reports an error, writes no output and leaks nothing. The input is unchanged each time.
- * usage: fault [--long | --few] [--scene NAME] [--only memory|calls|resume|flips] [--seed N] [--at N] [--piece I/N]
- * [-v]; without --long only some values of n, at places chosen by the seed; with --few a third of these, for a sixth of
- * the scenes. With --only flips a scene is the form of the input. Resuming a scene from every n may take hours: --piece
- * is the I-th of N parts of it. */
+ * usage: fault [--long | --few] [--scene NAME | --scenes I/N] [--only memory|calls|resume|flips] [--seed N] [--at N]
+ * [--piece I/N] [-v]; without --long only some values of n, at places chosen by the seed; with --few a third of these.
+ * --scenes: those whose number leaves I when divided by N. With --only flips a scene is the form of the input. Resuming
+ * a scene from every n may take hours: --piece is the I-th of N parts of it. */
 #include "../folder.h"
 #include "dumps.h"
 #include <errno.h>
@@ -26,13 +26,13 @@ static char top[256];
 static const char *out_name = "out";
 static bool longest, few, verbose;
 static uint64_t only_at;
+static unsigned scene_from, scene_every = 1;
 static struct places places = {.piece = 1, .pieces = 1};
 static unsigned long tried, bad, run_seed = 1;
 enum part { PART_MEMORY, PART_CALLS, PART_KILLS, PART_RESUME, PART_FLIPS, PARTS };
 static unsigned long by_part[PARTS];
 static char doing[256];
 enum { SMALL_BLOCK = 512 }; /* bytes: each pass has many jobs, and so many marks */
-enum { SHARE = 6 }; /* --few takes so many scenes one */
 static struct {
     bool checkpoints, resume;
     unsigned runs;
@@ -533,6 +533,14 @@ take_piece(const char *text)
     }
 }
 
+static void
+take_scenes(const char *text)
+{
+    if (sscanf(text, "%u/%u", &scene_from, &scene_every) != 2 || scene_from >= scene_every) {
+        die("--scenes %s: I/N is wanted, I from 0 to N - 1", text);
+    }
+}
+
 int
 main(int argc, char **argv)
 {
@@ -547,6 +555,8 @@ main(int argc, char **argv)
             verbose = true;
         } else if (i + 1 < argc && strcmp(argv[i], "--scene") == 0) {
             scene = argv[++i];
+        } else if (i + 1 < argc && strcmp(argv[i], "--scenes") == 0) {
+            take_scenes(argv[++i]);
         } else if (i + 1 < argc && strcmp(argv[i], "--only") == 0) {
             only = argv[++i];
         } else if (i + 1 < argc && strcmp(argv[i], "--seed") == 0) {
@@ -556,8 +566,8 @@ main(int argc, char **argv)
         } else if (i + 1 < argc && strcmp(argv[i], "--piece") == 0) {
             take_piece(argv[++i]);
         } else {
-            die("usage: fault [--long | --few] [--scene NAME] [--only memory|calls|resume|flips] [--seed N] [--at N] "
-                "[--piece I/N] [-v]");
+            die("usage: fault [--long | --few] [--scene NAME | --scenes I/N] [--only memory|calls|resume|flips] "
+                "[--seed N] [--at N] [--piece I/N] [-v]");
         }
     }
     if (places.pieces > 1 && (!longest || strcmp(only, "resume") != 0)) {
@@ -570,9 +580,9 @@ main(int argc, char **argv)
         die("%s: %s", top, strerror(errno));
     }
     bool flips = strcmp(only, "flips") == 0;
-    unsigned of = few ? SHARE : 1;
     for (unsigned i = 0; i < n_scenes && !flips; i++) {
-        if (scene ? strcmp(scene, scenes[i].name) == 0 : longest || (!scenes[i].slow && i % of == run_seed % of)) {
+        bool taken = i % scene_every == scene_from && (longest || !scenes[i].slow);
+        if (scene ? strcmp(scene, scenes[i].name) == 0 : taken) {
             alarm(longest ? 3600 : 600);
             bool rest = !*only;
             one_scene(&scenes[i], i, rest || strcmp(only, "memory") == 0, rest || strcmp(only, "calls") == 0,

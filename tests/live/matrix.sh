@@ -3,7 +3,7 @@
 # matrix.sh [long|seeds] - kills, cut replies, dead servers, suspended processes: live-matrix on servers of both kinds.
 #
 # Without an argument as much as `make check` has time for: kills after every kind of write for every kind of step, and
-# 20 seeds of everything else. long: every stop, every reply, 300 seeds; seeds: only these (SEEDS=N: their number).
+# 20 seeds of everything else. long: every stop, every reply, 300 seeds (SEEDS=N: their number); seeds: only these.
 # SEED=N is the first seed (seeds are printed); SCENE and WAY select one. The servers of the seeds are killed, so they
 # write acknowledged data to the disk.
 set -u
@@ -44,8 +44,8 @@ elif [ "${1:-}" = long ]; then
     part set-2 -- --long --workers 2 --share 1 2
     wait
     part alone --standalone -- --long --workers 6
-    part seeds-set --sync -- --no-stops --seeds "$seed" 200 --workers 1
-    part seeds-alone --standalone --sync -- --no-stops --seeds $((seed + 200)) 100 --workers 1
+    part seeds-set --sync -- --no-stops --seeds "$seed" $((2 * few)) --workers 1
+    part seeds-alone --standalone --sync -- --no-stops --seeds $((seed + 2 * few)) $few --workers 1
 else
     part set-1 -- --workers 1 --share 0 2 &
     part set-2 -- --workers 1 --share 1 2 &

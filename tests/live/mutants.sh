@@ -8,7 +8,7 @@
 # unit program that enables the mutant itself and requires that the checked result is then wrong: if the engine would
 # correct everything in the end, only that is visible. Unit programs run with --all only; their own run is part of the
 # unit tests. If a named fact is false, the server itself hides the mistake, and the mutant is skipped.
-# Environment: OBJ, the folder of the programs.
+# Environment: OBJ, the folder of the programs; SAMPLE (sample.bash).
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 obj=$(cd "${OBJ:-$here/../../build/current}" && pwd) || exit 2
@@ -141,12 +141,15 @@ fi
 unset MUTANTS_INSIDE
 # shellcheck source=tests/live/lib.sh
 . "$here/lib.sh"
+. "$here/../sample.bash"
 tmp=$(mktemp -d) || exit 2
 trap 'rm -rf "$tmp"' EXIT
 passed=0 failed=0 skipped=0
 ask_facts "$obj/facts" || { echo "FAIL mutants: the facts cannot be asked"; failed=1; }
 [ $# != 0 ] || known
+number=0
 while read -r name kind test fact; do
+    sampled $((number++)) || continue
     case " ${*:-$name} " in
         *" $name "*) one "$name" "$kind" "$test" "$fact" ;;
     esac

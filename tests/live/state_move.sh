@@ -193,13 +193,27 @@ MRS_STOP='after-update:1=asleep:"$ASK" mongoreshape "$DOC" >/dev/null' ASK=$ask 
         \"owner\": \"older:1:2\", \"epoch\": {\"\$numberLong\": \"1\"}, \"until\": $far}]}" \
     "$tool" apply expand.yaml --db shop --execute --batch 5 --lease 1000 > out 2> err < /dev/null
 is "a run that an older tool disturbs" $? 6
-grep -q 'older mongoreshape-live (older:1:2) works on shop.posts' out err && ok ||
+grep -q 'another mongoreshape-live (older:1:2) works on shop.posts' out err && ok ||
     fail "not noticed: $(cat out err | head)"
 run 6 "works on shop.posts" apply expand.yaml --execute --lease 1000
 server $old '{"drop": "leases"}' > /dev/null
 run 0 "" apply expand.yaml --execute --lease 1000
 
+# A caller with a state database of its own sees the leases in the usual one, at the beginning and on the way.
+fill
+lease="{\"insert\": \"leases\", \"documents\": [{\"_id\": \"shop.posts\", \"run\": \"x\",
+    \"owner\": \"usual:1:2\", \"epoch\": {\"\$numberLong\": \"1\"}, \"until\": $far}]}"
+MRS_STOP='after-update:1=asleep:"$ASK" '$new' "$DOC" >/dev/null' ASK=$ask DOC=$lease \
+    "$tool" apply expand.yaml --db shop --state-db own --execute --batch 5 --lease 1000 > out 2> err < /dev/null
+is "a run with a state database of its own, disturbed" $? 6
+run 6 "keeps its state in the database $new" apply expand.yaml --state-db own --execute --lease 1000
+server $new '{"drop": "leases"}' > /dev/null
+run 0 "" apply expand.yaml --state-db own --execute --lease 1000
+server own '{"dropDatabase": 1}' > /dev/null
+
 # Begun once more by an older tool after it was moved.
+fill
+run 0 "" apply expand.yaml --execute --lease 1000
 server shop '{"update": "posts", "updates": [{"q": {}, "u": {"$unset": {"comments": ""}}, "multi": true}]}' > /dev/null
 run 0 "" apply expand.yaml --state-db $old --execute --lease 1000
 run 6 "lies in $new and" apply expand.yaml --execute

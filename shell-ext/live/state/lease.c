@@ -409,10 +409,9 @@ names_doc(struct live_job *job, struct mrs_buf *buf, struct mrs_view *list, stru
     return mrs_build_finish(&b, list, e);
 }
 
-/* A tool of an older version does not read our leases, so checks for its own. Not possible if the user may not read
- * there. */
+/* Who keeps its state in that database does not read our leases. Not possible if the user may not read there. */
 static enum mrs_status
-nobody_older(struct live_job *job, int64_t now, struct mrs_err *e)
+nobody_in(struct live_job *job, const char *db, int64_t now, struct mrs_err *e)
 {
     struct mrs_arena a;
     struct mrs_buf names, reply;
@@ -420,10 +419,6 @@ nobody_older(struct live_job *job, int64_t now, struct mrs_err *e)
     struct live_fault f = {0};
     struct mrs_err why;
     char ns[256], owner[64];
-    const char *old = job->opts.state_old;
-    if (!old || job->run->n_leases == 0 || strcmp(old, live_state_db(job)) == 0) {
-        return MRS_OK;
-    }
     mrs_err_clear(&why);
     mrs_arena_init(&a, job->mem);
     mrs_buf_init(&names, job->mem, MRS_DOC_READ_MAX);
@@ -433,15 +428,15 @@ nobody_older(struct live_job *job, int64_t now, struct mrs_err *e)
                             "{find: 'leases', filter: {_id: {$in: %a}, owner: {$gt: ''}, until: {$gte: %t}}, limit: 1, "
                             "singleBatch: true}",
                             list, now));
-    MRS_THEN(s, live_state_command(job, old, cmd, 0, &reply, &f, &why));
+    MRS_THEN(s, live_state_command(job, db, cmd, 0, &reply, &f, &why));
     struct mrs_val one = s == MRS_OK ? live_first_of(&reply) : mrs_missing();
     if (one.type == MRS_DOCUMENT) {
         live_text_at(mrs_val_view(one), "_id", ns, sizeof ns);
         live_text_at(mrs_val_view(one), "owner", owner, sizeof owner);
         s = mrs_err_set(&why, MRS_FAIL, MRS_E_SERVER,
-                        "an older mongoreshape-live (%s) works on %s and keeps its state in the database %s, where it "
+                        "another mongoreshape-live (%s) works on %s and keeps its state in the database %s, where it "
                         "does not see this run: stop one of them",
-                        owner, ns, old);
+                        owner, ns, db);
     }
     if (s == MRS_FAIL && f.kind == LIVE_FAULT_DENIED) {
         s = MRS_OK;
@@ -451,6 +446,18 @@ nobody_older(struct live_job *job, int64_t now, struct mrs_err *e)
     mrs_buf_clear(&reply);
     mrs_buf_clear(&names);
     mrs_arena_clear(&a);
+    return s;
+}
+
+/* Older tools keep their state in a database of their own; a caller with another one may not know of the usual one. */
+static enum mrs_status
+nobody_elsewhere(struct live_job *job, int64_t now, struct mrs_err *e)
+{
+    static const char *const db[] = {LIVE_STATE_DB, LIVE_STATE_DB_OLD};
+    enum mrs_status s = MRS_OK;
+    for (size_t i = 0; s == MRS_OK && job->run->n_leases > 0 && i < sizeof db / sizeof *db; i++) {
+        s = strcmp(db[i], live_state_db(job)) == 0 ? MRS_OK : nobody_in(job, db[i], now, e);
+    }
     return s;
 }
 
@@ -585,7 +592,7 @@ live_lease_take(struct live_job *job, const struct mrs_coll *const *colls, uint3
     live_link_check_before_writes(job->link, still_ours, job);
     LIVE_STOP("after-lease-take");
     MRS_THEN(s, clock_now(job, &now, e));
-    MRS_THEN(s, nobody_older(job, now, e));
+    MRS_THEN(s, nobody_elsewhere(job, now, e));
     MRS_THEN(s, bury(job, e));
     if (s != MRS_OK) {
         live_lease_release(job);
@@ -613,7 +620,7 @@ live_lease_renew(struct live_job *job, struct mrs_err *e)
         s = live_doc_in(&a, &u, e, "{$set: {until: %t}}", now + r->lease_ms);
     }
     MRS_THEN(s, all_ours(job, "renewing", u, e));
-    MRS_THEN(s, nobody_older(job, now, e));
+    MRS_THEN(s, nobody_elsewhere(job, now, e));
     if (s == MRS_OK) {
         r->lease_checked_ms = sent_at;
     }

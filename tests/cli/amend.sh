@@ -40,6 +40,10 @@ printf '\n{"ns":"t.a","doc":{"_id":1,"x":1}}\n\n{"ns":"t.b","doc":{"_id":3}}\n' 
 wrong "an ns that is not there" "line 4 of the amend file: its \`ns\` is no namespace of the input"
 printf '{"ns":"t.a","doc":{"_id":1,"x":1,"s":"caf\351"}}\n' > mended.jsonl
 wrong "text in Latin-1" "line 1 of the amend file: a text that is not UTF-8"
+printf '{"ns":"t.a","ns":"t.b","doc":{"_id":1,"x":1}}\n' > mended.jsonl
+wrong "two namespaces" "line 1 of the amend file: a name is in it twice"
+printf '{"ns":"t.a","doc":{"_id":1,"x":1},"doc":{"_id":3,"x":1}}\n' > mended.jsonl
+wrong "two documents in a line" "line 1 of the amend file: a name is in it twice"
 printf 'x' | gzip > mended.jsonl
 wrong "a file of another format" "neither a line of Extended JSON"
 printf '{"ns":"t.a","doc":{"_id":1}}\n{"ns":"t.a","doc":{"_id":1}}\n' > mended.jsonl

@@ -102,6 +102,9 @@ add_record(struct mrsi_amend *a, struct mrs_view rec, uint64_t no, struct mrs_bu
     MRS_ASSERT(mrs_view_is_framed(rec));
     struct mrs_val doc = mrs_doc_get(rec, "doc");
     struct correction m = {.in_index = input_of(a->en, mrs_doc_get(rec, "ns")), .no = no};
+    if (mrs_doc_has_duplicates(a->en->mem, rec, true)) {
+        return wrong(a, no, e, "a name is in it twice");
+    }
     if (m.in_index == MRSI_NONE || doc.type != MRS_DOCUMENT) {
         return wrong(a, no, e, "%s", doc.type != MRS_DOCUMENT ? "it has no document `doc`"
                                                               : "its `ns` is no namespace of the input");

@@ -8,6 +8,7 @@ enum { MOST = 400 };
 static int32_t up[MOST];    /* parent of each; -1 */
 static struct val *id[MOST];
 static uint32_t left_of[MOST], right_of[MOST];
+static const char *sep; /* of the names in a path */
 
 static const char *const forms[] = {"parent", "children", "ancestors", "path", "embedded", "nested"};
 
@@ -47,10 +48,11 @@ root_value(const char *form, uint32_t i)
         if (!strcmp(form, "parent"))
             return named(i);
         if (!strcmp(form, "path"))
-            return tw_string(id[i]->type == T_STRING && gen_chance(50) ? tw_text(",%s,", tw_str(id[i])) : ",");
+            return tw_string(id[i]->type != T_STRING || !gen_chance(50) ? sep
+                             : tw_text("%s%s%s", sep, tw_str(id[i]), sep));
         tw_append(list, named(i));
         return list;
-    default: return !strcmp(form, "parent") ? NULL : !strcmp(form, "path") ? tw_string(",") : list;
+    default: return !strcmp(form, "parent") ? NULL : !strcmp(form, "path") ? tw_string(sep) : list;
     }
 }
 
@@ -59,7 +61,7 @@ above(const char *form, uint32_t i)
 {
     uint32_t chain[64], n = 0;
     struct val *list = tw_array();
-    const char *text = ",";
+    const char *text = sep;
     if (up[i] < 0)
         return root_value(form, i);
     if (!strcmp(form, "parent"))
@@ -68,7 +70,7 @@ above(const char *form, uint32_t i)
         chain[n++] = (uint32_t)at;
     while (n-- > 0) {
         tw_append(list, named(chain[n]));
-        text = id[chain[n]]->type == T_STRING ? tw_text("%s%s,", text, tw_str(id[chain[n]])) : text;
+        text = id[chain[n]]->type == T_STRING ? tw_text("%s%s%s", text, tw_str(id[chain[n]]), sep) : text;
     }
     return !strcmp(form, "path") ? tw_string(text) : list;
 }
@@ -94,7 +96,7 @@ make_tree(uint32_t n, bool strings, uint32_t damage)
         up[i] = i == 0 || gen_chance(20) ? -1 : (int32_t)gen_below(i);
         id[i] = strings || gen_chance(30) ? tw_string(tw_text("n%u", i)) : tw_int32((int32_t)i);
         if (strings && gen_chance(damage) && gen_chance(30))
-            id[i] = gen_chance(50) ? tw_string(tw_text("a,%u", i)) : gen_key();
+            id[i] = gen_chance(50) ? tw_string(tw_text("a%s%u", gen_pick(", /"), i)) : gen_key();
         if (i && gen_chance(damage) && gen_chance(15))
             id[i] = tw_copy(id[gen_below(i)]);
     }
@@ -213,7 +215,8 @@ gen_tree(struct world *w, const char *coll, struct val *where)
     struct val *d = tw_doc(), *names = tw_doc();
     const char *form = forms[gen_below(6)], *to_form = forms[gen_below(!strcmp(form, "embedded") ? 4 : 6)];
     const char *name[2] = {form, NULL}, *other = NULL;
-    bool fresh = !coll || gen_chance(85);
+    bool fresh = !coll || gen_chance(85), paths = !strcmp(form, "path") || !strcmp(to_form, "path");
+    sep = paths && gen_chance(25) ? "/" : ",";
     if (!strcmp(form, "nested")) {
         name[0] = "left";
         name[1] = gen_chance(80) ? "right" : "rgt";
@@ -240,6 +243,8 @@ gen_tree(struct world *w, const char *coll, struct val *where)
     tw_push(d, "to_form", tw_string(to_form));
     if (names->n)
         tw_push(d, "names", names);
+    if (*sep != ',' || (paths && gen_chance(5)))
+        tw_push(d, "separator", tw_string(sep));
     if (where)
         tw_push(d, "where", where);
     if (other ? gen_chance(80) : gen_chance(25))

@@ -16,7 +16,7 @@ struct node {
 struct trees {
     struct node *node;
     uint32_t n;
-    const char *form, *to_form, *old[2], *made[2];
+    const char *form, *to_form, *sep, *old[2], *made[2];
     uint32_t nold, nmade;
 };
 
@@ -72,14 +72,14 @@ names_parent(struct trees *t, uint32_t i, struct val *key)
 
 /* The names of a path; false: it is none. */
 static bool
-split_path(const struct val *v, struct vals *names)
+split_path(const struct val *v, char sep, struct vals *names)
 {
     const char *s = tw_str(v);
     size_t n = s ? strlen(s) : 0;
-    if (!s || !n || s[0] != ',' || s[n - 1] != ',' || v->len != n + 5)
+    if (!s || !n || s[0] != sep || s[n - 1] != sep || v->len != n + 5)
         return false;
     for (const char *at = s + 1; *at;) {
-        const char *end = strchr(at, ',');
+        const char *end = strchr(at, sep);
         if (end == at)
             return false;
         tw_add(names, tw_string(tw_text("%.*s", (int)(end - at), at)));
@@ -96,7 +96,7 @@ above_said(const struct trees *t, uint32_t i, struct vals *out)
     if (tw_is_nullish(v))
         return true;
     if (!strcmp(t->form, "path"))
-        return split_path(v, out);
+        return split_path(v, *t->sep, out);
     if (v->type != T_ARRAY)
         return false;
     for (uint32_t k = 0; k < v->n; k++)
@@ -275,7 +275,7 @@ field_value(struct trees *t, uint32_t i, uint32_t no)
 {
     struct val *list = tw_array();
     struct vals up = {0};
-    const char *text = ",";
+    const char *text = t->sep;
     if (!strcmp(t->to_form, "parent"))
         return t->node[i].parent < 0 ? tw_null() : tw_copy(id_of(t, (uint32_t)t->node[i].parent));
     if (!strcmp(t->to_form, "nested")) {
@@ -292,9 +292,9 @@ field_value(struct trees *t, uint32_t i, uint32_t no)
     for (uint32_t k = 0; k < up.n; k++) {
         const char *s = up.v[k]->type == T_STRING ? tw_str(up.v[k]) : NULL;
         tw_append(list, tw_copy(up.v[k]));
-        if (!strcmp(t->to_form, "path") && (!s || !*s || strchr(s, ',')))
+        if (!strcmp(t->to_form, "path") && (!s || !*s || strchr(s, *t->sep)))
             return NULL;
-        text = s ? tw_text("%s%s,", text, s) : text;
+        text = s ? tw_text("%s%s%s", text, s, t->sep) : text;
     }
     return !strcmp(t->to_form, "path") ? tw_string(text) : list;
 }
@@ -437,7 +437,7 @@ inside_value(const struct trees *t, const struct insides *all, uint32_t i)
 {
     struct val *list = tw_array();
     struct vals up = {0};
-    const char *text = ",";
+    const char *text = t->sep;
     if (!strcmp(t->to_form, "parent"))
         return all->in[i].parent < 0 ? tw_null() : tw_copy(all->in[all->in[i].parent].id);
     if (!strcmp(t->to_form, "children")) {
@@ -451,9 +451,9 @@ inside_value(const struct trees *t, const struct insides *all, uint32_t i)
     for (uint32_t k = up.n; k-- > 0;) {
         const char *s = up.v[k]->type == T_STRING ? tw_str(up.v[k]) : NULL;
         tw_append(list, tw_copy(up.v[k]));
-        if (!strcmp(t->to_form, "path") && (!s || !*s || strchr(s, ',')))
+        if (!strcmp(t->to_form, "path") && (!s || !*s || strchr(s, *t->sep)))
             return NULL;
-        text = s ? tw_text("%s%s,", text, s) : text;
+        text = s ? tw_text("%s%s%s", text, s, t->sep) : text;
     }
     return !strcmp(t->to_form, "path") ? tw_string(text) : list;
 }
@@ -515,7 +515,8 @@ void
 tw_step_tree(struct world *w)
 {
     struct coll *c = tw_coll(w, tw_arg(w, "in"), false);
-    struct trees t = {.n = c->docs.n, .form = tw_word(w, "form", ""), .to_form = tw_word(w, "to_form", "")};
+    struct trees t = {.n = c->docs.n, .form = tw_word(w, "form", ""), .to_form = tw_word(w, "to_form", ""),
+                      .sep = tw_word(w, "separator", ",")};
     struct vals out = {0};
     int64_t count = 0;
     t.node = tw_new((t.n + 1) * sizeof *t.node);

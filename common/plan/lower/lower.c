@@ -36,7 +36,7 @@ static const struct {
     {"rollup", mrsi_lower_rollup, MATCHES "fields by empty sort "},
     {"link", mrsi_lower_link,
      " parent child parent_ref child_refs derive sort strip prefer dangling orphans indexes "},
-    {"tree", mrsi_lower_tree, " in form to_form names where indexes "},
+    {"tree", mrsi_lower_tree, " in form to_form names separator where indexes "},
     {"window", mrsi_lower_window, " in by sort fields where over errors indexes "},
     {"bucket", mrsi_lower_bucket,
      " from into items by time every max fields set start end id untimed where keep drop conflicts errors indexes "},

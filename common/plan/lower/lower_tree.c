@@ -18,6 +18,7 @@ struct lower_tree {
     enum lower_form form, to;
     const char *old, *new;   /* names of the fields */
     const char *path;        /* "$parent" */
+    const char *separator;   /* of names in a path */
     const struct mrs_coll *on;
     struct mrs_val where;
 };
@@ -51,6 +52,9 @@ read_tree(struct mrsi_lower *l, struct lower_tree *t)
 {
     t->on = l->out->on;
     t->where = mrsi_lower_key(l, "where");
+    struct mrs_val separator = mrsi_lower_key(l, "separator");
+    uint32_t n;
+    t->separator = separator.type == MRS_STRING ? mrs_val_text(separator, &n) : ",";
     if (!read_form(l, "form", &t->form, &t->old) || !read_form(l, "to_form", &t->to, &t->new)) {
         return FORMS;
     }
@@ -85,18 +89,18 @@ own_ancestors(struct mrsi_lower *l, const struct lower_tree *t, const char *p)
         return mrsi_lower_doc(l, "{$cond: [{$isArray: %s}, %s, []]}", p, p);
     default:
         return mrsi_lower_doc(l,
-                              "{$filter: {input: {$cond: [{$eq: [{$type: %s}, 'string']}, {$split: [%s, ',']}, []]}, "
+                              "{$filter: {input: {$cond: [{$eq: [{$type: %s}, 'string']}, {$split: [%s, %s]}, []]}, "
                               "as: 'i', cond: {$ne: ['$$i', '']}}}",
-                              p, p);
+                              p, p, t->separator);
     }
 }
 
 /* The path of a list of names: ",a,b,". */
 static struct mrs_view
-path_of(struct mrsi_lower *l, struct mrs_val list)
+path_of(struct mrsi_lower *l, const struct lower_tree *t, struct mrs_val list)
 {
-    return mrsi_lower_doc(l, "{$reduce: {input: %v, initialValue: ',', in: {$concat: ['$$value', '$$this', ',']}}}",
-                          list);
+    return mrsi_lower_doc(l, "{$reduce: {input: %v, initialValue: %s, in: {$concat: ['$$value', '$$this', %s]}}}",
+                          list, t->separator, t->separator);
 }
 
 /* "$$n.ancestors" */
@@ -175,7 +179,7 @@ wrong_type(struct mrsi_lower *l, const struct lower_tree *t)
         return mrsi_lower_doc(l,
                               "{$expr: {$cond: [{$eq: [{$type: %s}, 'string']}, {$ne: [%d, %s]}, {$not: [{$in: "
                               "[{$type: %s}, ['missing', 'null']]}]}]}}",
-                              p, path_of(l, mrs_view_val(own_ancestors(l, t, p))), p, p);
+                              p, path_of(l, t, mrs_view_val(own_ancestors(l, t, p))), p, p);
     }
 }
 
@@ -228,8 +232,8 @@ count_names(struct mrsi_lower *l, const struct lower_tree *t)
     put_up(l, t);
     mrsi_lower_stage(l, "{$match: {$expr: {$anyElementTrue: [{$map: {input: '$__mrs_u', as: 'i', in: {$cond: [{$eq: "
                         "[{$type: '$$i'}, 'string']}, {$or: [{$eq: ['$$i', '']}, {$gte: [{$indexOfBytes: ['$$i', "
-                        "',']}, 0]}]}, true]}}}]}}}");
-    return mrsi_lower_count_stages(l, t->on, "nodes below one whose `_id` is no text, is empty or has a comma");
+                        "%s]}, 0]}]}, true]}}}]}}}", t->separator);
+    return mrsi_lower_count_stages(l, t->on, "nodes below one whose `_id` is no text, is empty or has a separator");
 }
 
 static bool
@@ -269,8 +273,8 @@ put_children(struct mrsi_lower *l, const struct lower_tree *t)
         key = "__mrs_l";
         mrsi_lower_stage(l,
                          "{$set: {__mrs_l: {$cond: [{$eq: [{$type: '$_id'}, 'string']}, {$concat: [{$ifNull: [%s, "
-                         "',']}, '$_id', ',']}, '']}}}",
-                         t->path);
+                         "%s]}, '$_id', %s]}, '']}}}",
+                         t->path, t->separator, t->separator);
     }
     mrsi_lower_stage(l,
                      "{$lookup: {from: %s, localField: %s, foreignField: %s, let: {i: '$_id'}, pipeline: [%d, %d, "
@@ -289,7 +293,7 @@ new_value(struct mrsi_lower *l, const struct lower_tree *t)
     case PARENT:
         return mrsi_lower_doc(l, "{$cond: [{$eq: ['$__mrs_u', []]}, null, {$arrayElemAt: ['$__mrs_u', -1]}]}");
     case PATH:
-        return path_of(l, mrs_make_text(l->arena, "$__mrs_u", 8));
+        return path_of(l, t, mrs_make_text(l->arena, "$__mrs_u", 8));
     default:
         return mrsi_lower_doc(l, "{$concatArrays: ['$__mrs_u']}");
     }

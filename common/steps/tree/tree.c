@@ -19,6 +19,7 @@ static const struct mrs_key keys[] = {
     {"to_form", MRS_ARG_CHOICE, true, choices, "the new representation"},
     {"names", MRS_ARG_MAP, false, NULL, "names of the fields: parent, children, ancestors, path, left, right, "
      "embedded"},
+    {"separator", MRS_ARG_TEXT, false, NULL, "the character around the names of a path (`,`)"},
     {"where", MRS_ARG_QUERY, false, NULL, "only documents that match this query are nodes"},
     {MRSI_TWIN_NODES_KEY},
     {"replace", MRS_ARG_BOOL, false, NULL, "whether an existing field with the new name is overwritten (false)"},
@@ -73,6 +74,22 @@ read_form(struct mrsi_read *r, const char *key, int *form)
     }
 }
 
+/* One character, that neither JSON nor an expression takes for something else. */
+static void
+read_separator(struct mrsi_read *r, struct mrsi_tree_args *s)
+{
+    struct mrsi_slot at = mrsi_slot(r, "separator");
+    const char *text = ",";
+    bool used = s->form == MRSI_TREE_PATH || s->to_form == MRSI_TREE_PATH;
+    if (mrsi_read_text(r, at, &text) && (strlen(text) != 1 || !strchr("!#%&()*+,-./:;<=>?@[]^_`{|}~ ", *text))) {
+        mrsi_read_error(r, "separator", NULL, "`%.40s` is not one character that separates names, such as / or .",
+                        text);
+    } else if (mrsi_slot_present(at) && !used) {
+        mrsi_read_error(r, "separator", NULL, "is for paths, and neither `form` nor `to_form` is `path`");
+    }
+    s->separator = *text;
+}
+
 /* Embedded trees are converted document by document, so there are no numbers over all of them. */
 static void
 check_unfold(struct mrsi_read *r, const struct mrsi_tree_args *s)
@@ -99,6 +116,7 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
     read_form(&r, "form", &s->form);
     read_form(&r, "to_form", &s->to_form);
     check_unfold(&r, s);
+    read_separator(&r, s);
     if (mrsi_slot_present(mrsi_slot(&r, "names"))) {
         mrsi_read_map(&r, mrsi_slot(&r, "names"), names, n_names(&r));
     }
@@ -238,7 +256,8 @@ const struct mrs_step_type mrsi_step_tree = {
     .n_keys = sizeof keys / sizeof *keys,
     .inner = inner,
     .n_inner = sizeof inner / sizeof *inner,
-    .example = "in: categories\nform: parent\nto_form: ancestors\n\nnames: { parent: parent_id }\n"
+    .since_2 = "separator",
+    .example = "in: categories\nform: parent\nto_form: path\n\nnames: { parent: parent_id }\nseparator: /\n"
                "where: { shop: main }\n",
     .compile = compile,
     .free_state = mrsi_state_free,

@@ -30,6 +30,7 @@ struct mrsi_tree_args {
     struct mrs_coll in;
     struct mrs_query *where;
     int form, to_form; /* enum mrsi_tree_form */
+    char separator;    /* of the names in a path */
     struct mrsi_tree_fields old, made;
     bool replace, indexes;
 };
@@ -37,7 +38,7 @@ struct mrsi_tree_args {
 /* ---- tree_kernels.c ---- */
 extern const struct mrs_tree_ops mrsi_tree_ops;
 /* Can a path contain this `_id`? */
-bool mrsi_tree_fits_path(struct mrs_val id);
+bool mrsi_tree_fits_path(const struct mrsi_tree_args *s, struct mrs_val id);
 /* Appends the document without the old and with the new fields to out. *deeper: an `_id` that is a document is now
  * inside a list. OK, SKIP, DEAD. */
 enum mrs_status mrsi_tree_put(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view doc,

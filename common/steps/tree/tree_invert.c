@@ -77,6 +77,7 @@ mrsi_tree_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
         mrsi_undo_take(&u, "form", "to_form");
         mrsi_undo_take(&u, "to_form", "form");
         mrsi_undo_take(&u, "names", "names");
+        mrsi_undo_take(&u, "separator", "separator");
         mrsi_undo_take(&u, "where", "where");
         mrsi_undo_take(&u, "indexes", "indexes");
         mrsi_undo_close(&u);

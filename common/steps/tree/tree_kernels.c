@@ -9,6 +9,7 @@
 #include "steps/kit/shape.h"
 #include "tree.h"
 #include "mongoreshape/join_ops.h"
+#include <stdio.h>
 
 static struct mrs_val
 value_of(const struct mrsi_tree_args *s, struct mrs_view doc, uint32_t i)
@@ -98,21 +99,21 @@ read_ancestors(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_vie
 
 /* Has a text the form `,` or `,a,b,`? */
 static bool
-good_path(const char *text, uint32_t n)
+good_path(const char *text, uint32_t n, char separator)
 {
-    bool good = n > 0 && text[0] == ',' && text[n - 1] == ',';
+    bool good = n > 0 && text[0] == separator && text[n - 1] == separator;
     for (uint32_t i = 1; good && i < n; i++) {
-        good = text[i] != ',' || text[i - 1] != ',';
+        good = text[i] != separator || text[i - 1] != separator;
     }
     return good;
 }
 
 /* The last name of a path; false: the path of a root. */
 static bool
-last_name(const char *text, uint32_t n, const char **name, uint32_t *len)
+last_name(const char *text, uint32_t n, char separator, const char **name, uint32_t *len)
 {
     uint32_t from = n - 1;
-    while (from > 0 && text[from - 1] != ',') {
+    while (from > 0 && text[from - 1] != separator) {
         from--;
     }
     *name = text + from;
@@ -126,16 +127,18 @@ read_path(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view doc
     MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrs_val v = value_of(s, doc, 0);
     const char *text, *name;
+    char why[80];
     uint32_t n = 0, len;
     if (mrs_is_nullish(v)) {
         return MRS_OK;
     }
     text = v.type == MRS_STRING ? mrs_val_text(v, &n) : NULL;
-    if (!text || !good_path(text, n)) {
-        return unreadable(c, out, MRS_NODE_STATE_OUT, s->old.field[0].name,
-                          "is no text of names each between two commas (`,` for a root)");
+    if (!text || !good_path(text, n, s->separator)) {
+        snprintf(why, sizeof why, "is no text of names each between two `%c` (`%c` for a root)", s->separator,
+                 s->separator);
+        return unreadable(c, out, MRS_NODE_STATE_OUT, s->old.field[0].name, why);
     }
-    if (!last_name(text, n, &name, &len)) {
+    if (!last_name(text, n, s->separator, &name, &len)) {
         return MRS_OK;
     }
     v = mrs_make_text(c->arena, name, len);
@@ -164,9 +167,9 @@ read_nested(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view d
 }
 
 bool
-mrsi_tree_fits_path(struct mrs_val id)
+mrsi_tree_fits_path(const struct mrsi_tree_args *s, struct mrs_val id)
 {
-    return id.type == MRS_STRING && id.n > 5 && !memchr(id.p + 4, ',', id.n - 5);
+    return id.type == MRS_STRING && id.n > 5 && !memchr(id.p + 4, s->separator, id.n - 5);
 }
 
 /* The `_id` of the node, to which others refer. */
@@ -185,7 +188,7 @@ read_id(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view doc, 
         return st;
     }
     out->id = id;
-    out->unusable = s->to_form == MRSI_TREE_PATH && !mrsi_tree_fits_path(id);
+    out->unusable = s->to_form == MRSI_TREE_PATH && !mrsi_tree_fits_path(s, id);
     return MRS_OK;
 }
 
@@ -279,7 +282,7 @@ check_path(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view do
     }
     const char *text = mrs_val_text(v, &n), *at = text + 1;
     for (uint32_t i = 1; i < n; i++) {
-        names += text[i] == ',';
+        names += text[i] == s->separator;
     }
     if (names != place->above.n) {
         return place->above.n == 0 && names == 1 ? MRS_OK : disagrees(s, c);
@@ -289,7 +292,7 @@ check_path(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view do
         if (st != MRS_OK) {
             return st;
         }
-        len = (uint32_t)((const char *)memchr(at, ',', (size_t)(text + n - at)) - at);
+        len = (uint32_t)((const char *)memchr(at, s->separator, (size_t)(text + n - at)) - at);
         if ((id.type != MRS_STRING && id.type != MRS_SYMBOL) || id.n != len + 5 || memcmp(id.p + 4, at, len) != 0) {
             return disagrees(s, c);
         }
@@ -367,17 +370,19 @@ put_path(struct tree_kernels_writing *x, const struct mrsi_tree_field *f)
     enum mrs_status st = MRS_OK;
     if (id.type != MRS_MISSING) {
         return mrsi_step_refuse(x->c, "to_form", "the _id %s above it cannot be in a path: only a string without "
-                                                 "commas can", mrs_val_picture(id, picture, sizeof picture));
+                                                 "`%c` can", mrs_val_picture(id, picture, sizeof picture),
+                                x->s->separator);
     }
-    if (ids->bytes - 4 * ids->n > MRS_DOC_MAX) { /* a name with its comma is four bytes shorter than the value */
+    if (ids->bytes - 4 * ids->n > MRS_DOC_MAX) { /* a name with its separator is four bytes shorter than the value */
         return too_large(x, ids->n, "nodes are above it");
     }
     mrsi_put_head(x->out, MRS_STRING, f->name, f->len);
     size_t at = x->out->n;
-    mrs_buf_put(x->out, "\0\0\0\0,", 5);
+    mrs_buf_put(x->out, "\0\0\0\0", 4);
+    mrs_buf_byte(x->out, (uint8_t)x->s->separator);
     while (st == MRS_OK && (st = ids->next(ids, &id, x->c->err)) == MRS_OK) {
         mrs_buf_put(x->out, id.p + 4, id.n - 5);
-        mrs_buf_byte(x->out, ',');
+        mrs_buf_byte(x->out, (uint8_t)x->s->separator);
     }
     mrs_buf_byte(x->out, 0);
     if (st == MRS_END && !x->out->bad) {
@@ -501,7 +506,7 @@ named(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view doc, ui
     uint64_t all;
     if (s->form == MRSI_TREE_PATH && v.type == MRS_STRING) {
         text = mrs_val_text(v, &n);
-        last_name(text, n, &name, &len);
+        last_name(text, n, s->separator, &name, &len);
         return mrs_make_text(c->arena, name, len);
     }
     if (s->form == MRSI_TREE_CHILDREN && v.type == MRS_ARRAY) {

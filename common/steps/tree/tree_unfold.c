@@ -139,7 +139,7 @@ add(struct tree_unfold *x, struct mrs_view d, uint32_t parent)
     if (up) {
         n.depth = up->depth + 1;
         n.index = up->n_children;
-        n.unusable = up->unusable.type != MRS_MISSING || mrsi_tree_fits_path(up->id) ? up->unusable : up->id;
+        n.unusable = up->unusable.type != MRS_MISSING || mrsi_tree_fits_path(x->s, up->id) ? up->unusable : up->id;
     }
     enum mrs_status st = choose_id(x, &n);
     if (st != MRS_OK) {

@@ -78,7 +78,7 @@ run_slot(struct mrsi_task *task, struct mrsi_tools *tools)
 static bool
 cut(struct mrsi_read_ahead *a, struct read_ahead_slot *s)
 {
-    MRS_ASSERT(a->count < a->n_slot);
+    MRS_ASSERT(s->of == a);
     struct mrsi_decoder *d = &a->d;
     size_t in = 0, out = 0;
     if (!a->fresh && !d->codec->dec_may_end(d->dec)) {
@@ -188,10 +188,10 @@ mrsi_read_ahead_open(const struct mrsi_decoder *from, struct mrsi_codec_pool *po
 static struct read_ahead_slot *
 next_slot(struct mrsi_read_ahead *a)
 {
-    MRS_ASSERT(a->count <= a->n_slot);
     struct read_ahead_slot *s = &a->slot[a->head];
     mrsi_codec_pool_lock(a->pool);
     for (;;) {
+        MRS_ASSERT(a->count <= a->n_slot);
         bool wake = !a->scouting && !a->over && a->count < a->n_slot;
         a->scouting = a->scouting || wake;
         if (wake) {

@@ -111,7 +111,12 @@ expect 2 'give --clean' abort good.yaml --uri "$uri"
 expect 2 'there is no such file' apply nothing.yaml --uri "$uri"
 expect 2 'nothing.yaml: there is no such file' apply nothing.yaml
 expect 2 'nothing.uri' apply good.yaml --uri-file nothing.uri
-expect 2 'cannot be read' apply good.yaml --uri "user:s3cret@host"
+expect 2 'cannot be read: Invalid URI Schema' apply good.yaml --uri "user:s3cret@host"
+expect 2 'cannot be read: Unsupported value' apply good.yaml --uri "mongodb://user:s3cret@host/?tls=maybe"
+expect 2 'cannot be read: Invalid host' apply good.yaml --uri "mongodb://user:s3cret@host:99999/"
+for password in s3cr%zzet s3cret@s s3cret/s; do
+    expect 2 'must be written as %40' apply good.yaml --uri "mongodb://user:$password@host/"
+done
 printf 'database: d\nsteps:\n- sett: {}\n' >bad.yaml
 expect 2 'bad.yaml:3:3: error: unknown step `sett` (did you mean `set`?)' apply bad.yaml --uri "$uri"
 "$tool" apply bad.yaml --uri "$uri" --json >out 2>err

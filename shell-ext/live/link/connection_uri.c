@@ -198,31 +198,56 @@ live_uri_mask(const char *uri, char *out, size_t size)
 }
 
 /* ---- parsing by libmongoc ---- */
-/* The reason may quote the string: printed only if the string contains no password. */
+/* The reason may quote the string, so it is asked for again about what is printed anyway: the masked one. If nothing is
+ * wrong with that, it was the user or the password. */
 static enum mrs_status
-not_taken(const char *uri, const bson_error_t *error, struct mrs_err *e)
+not_taken(const char *uri, struct mrs_err *e)
 {
-    char masked[300];
+    char masked[4096]; /* with all hosts and options, or another reason is found */
+    bson_error_t error;
     live_uri_mask(uri, masked, sizeof masked);
-    if (strncmp(masked, uri, sizeof masked) == 0) {
-        return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "the connection string \"%s\" cannot be read: %.150s", masked,
-                           error->message);
+    mongoc_uri_t *parsed = mongoc_uri_new_with_error(masked, &error);
+    bool was_secret = parsed != NULL;
+    mongoc_uri_destroy(parsed);
+    return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "the connection string \"%.300s\" cannot be read: %.150s", masked,
+                       was_secret
+                           ? "characters like @ : / % in user name and password must be written as %40 %3A %2F %25"
+                           : error.message);
+}
+
+/* libmongoc takes the text after the first @ for a host: it would print the rest of an unescaped password as the name
+ * of a server. */
+static bool
+hosts_are_hosts(const mongoc_uri_t *uri)
+{
+    for (const mongoc_host_list_t *host = mongoc_uri_get_hosts(uri); host; host = host->next) {
+        if (strchr(host->host, '@')) {
+            return false;
+        }
     }
-    return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE,
-                       "the connection string \"%s\" cannot be read (characters like @ : / %% in user name and "
-                       "password must be written as %%40 %%3A %%2F %%25)",
-                       masked);
+    return true;
+}
+
+static enum mrs_status
+parse(const char *uri, mongoc_uri_t **out, struct mrs_err *e)
+{
+    *out = mongoc_uri_new_with_error(uri, NULL);
+    if (*out && hosts_are_hosts(*out)) {
+        return MRS_OK;
+    }
+    mongoc_uri_destroy(*out);
+    *out = NULL;
+    return not_taken(uri, e);
 }
 
 enum mrs_status
 live_uri_database(const char *uri, char out[64], struct mrs_err *e)
 {
     MRS_ASSERT(uri);
-    bson_error_t error;
-    mongoc_uri_t *parsed = mongoc_uri_new_with_error(uri, &error);
+    mongoc_uri_t *parsed;
     out[0] = 0;
-    if (!parsed) {
-        return not_taken(uri, &error, e);
+    if (parse(uri, &parsed, e) != MRS_OK) {
+        return MRS_FAIL;
     }
     const char *db = mongoc_uri_get_database(parsed);
     size_t n = db ? strlen(db) : 0;
@@ -263,34 +288,15 @@ insist(mongoc_uri_t *uri)
     }
 }
 
-/* libmongoc takes the text after the first @ for a host: it would print the rest of an unescaped password as the name
- * of a server. */
-static bool
-hosts_are_hosts(const mongoc_uri_t *uri)
-{
-    for (const mongoc_host_list_t *host = mongoc_uri_get_hosts(uri); host; host = host->next) {
-        if (strchr(host->host, '@')) {
-            return false;
-        }
-    }
-    return true;
-}
-
 enum mrs_status
 live_uri_parse(const char *uri, mongoc_uri_t **out, struct mrs_err *e)
 {
     MRS_ASSERT(uri && out);
-    bson_error_t error = {0};
-    *out = mongoc_uri_new_with_error(uri, &error);
-    if (*out && !hosts_are_hosts(*out)) {
-        mongoc_uri_destroy(*out);
-        *out = NULL;
+    enum mrs_status s = parse(uri, out, e);
+    if (s == MRS_OK) {
+        insist(*out);
     }
-    if (!*out) {
-        return not_taken(uri, &error, e);
-    }
-    insist(*out);
-    return MRS_OK;
+    return s;
 }
 
 enum mrs_status

@@ -50,6 +50,19 @@ cmp -s kept in/t/orders.bson
 is "which stays as it is" 0 $?
 "$tool" inspect in -q --suggest plan.yaml
 is "a suggested plan is replaced" 0 $?
+
+# ---- UUIDs of old drivers: the same bytes are no equal values ----
+mkdir -p uuids/in
+for ((i = 0; i < 60; i++)); do
+    bytes=$(printf '%032x' $((i * 7919 + 1)) | sed 's/../\\x&/g')
+    text=$(printf '%b' "$bytes" | base64)
+    [ $i -lt 30 ] && printf '{"_id":{"$binary":{"base64":"%s","subType":"04"}}}\n' "$text" >> uuids/in/t.users.jsonl
+    printf '{"_id":%d,"userId":{"$binary":{"base64":"%s","subType":"03"}}}\n' $i "$text" >> uuids/in/t.orders.jsonl
+done
+"$casetool" load uuids uuids.in
+"$tool" inspect uuids.in --suggest uuids.yaml > said 2>&1
+has "they differ" "! reference-type-differs  userId: UUIDs of another binary subtype (3, 4) than users._id has" said
+is "nothing is joined by them" no "$(grep -q 'embed:' uuids.yaml && echo yes || echo no)"
 mkdir -p stars/d
 for c in 'x%2A' xy; do
     : > "stars/d/$c.bson"

@@ -2,6 +2,7 @@
 /* reference_rules.c - rules on references: orphans, references without an index, documents that should be embedded. */
 #include "advise.h"
 #include "mongoreshape/walk.h"
+#include "mongoreshape/words.h"
 #include <stdio.h>
 
 enum { FEW = 20, FEW_MOST = 200, PARENTS = 20, DEEP = 4, BUCKET_ITEMS = 5 };
@@ -42,20 +43,32 @@ is_first_of_path(const struct mrsi_inspection *x, const struct mrsi_reference *r
     return false;
 }
 
-/* One side has text, the other the value that the text represents. */
+/* One side has text and the other the value that the text represents, or both have UUIDs of different subtypes. */
+static void
+differ_in(const struct mrsi_reference *r, const char *target, char *out, size_t size)
+{
+    MRS_ASSERT(r->parts > 0 && target);
+    bool text = r->from[0]->types && r->from[0]->type[0].type == MRS_STRING;
+    const char *what = r->match[0] == 'o' ? "ObjectIds" : r->match[0] == 'u' ? "UUIDs" : "numbers";
+    if (strcmp(r->match, "mixed") == 0) {
+        snprintf(out, size, "some values are text and some are not: $lookup finds only those of the type of %s",
+                 target);
+    } else if (strcmp(r->match, "uuidSubtype") == 0) {
+        snprintf(out, size, "UUIDs of another binary subtype (3, 4) than %s has: $lookup does not match them; a cast "
+                 "to { uuid: python } makes 4 of 3, one to { legacy_uuid: python } 3 of 4", target);
+    } else if (text) {
+        snprintf(out, size, "%s as text, which %s has not as text: $lookup does not match them", what, target);
+    } else {
+        snprintf(out, size, "%s, which %s has as text: $lookup does not match them", what, target);
+    }
+}
+
 static void
 type_differs(struct mrsi_advice *y, struct mrsi_reference *r, const char *target)
 {
-    MRS_ASSERT(r->parts > 0 && target);
-    bool mixed = strcmp(r->match, "mixed") == 0, text = r->from[0]->types && r->from[0]->type[0].type == MRS_STRING;
-    const char *what = r->match[0] == 'o' ? "ObjectIds" : r->match[0] == 'u' ? "UUIDs" : "numbers";
-    struct mrsi_rule_found *f =
-        mixed  ? mrsi_note(y, r->from[0]->in, "reference-type-differs", r->from[0]->text,
-                           "some values are text and some are not: $lookup finds only those of the type of %s", target)
-        : text ? mrsi_note(y, r->from[0]->in, "reference-type-differs", r->from[0]->text,
-                           "%s as text, which %s has not as text: $lookup does not match them", what, target)
-               : mrsi_note(y, r->from[0]->in, "reference-type-differs", r->from[0]->text,
-                           "%s, which %s has as text: $lookup does not match them", what, target);
+    char how[900];
+    differ_in(r, target, how, sizeof how);
+    struct mrsi_rule_found *f = mrsi_note(y, r->from[0]->in, "reference-type-differs", r->from[0]->text, "%s", how);
     f->step = "cast";
     f->reference = r;
     f->severity = 2;
@@ -78,8 +91,8 @@ index_and_type(struct mrsi_advice *y, struct mrsi_reference *r)
         f->severity = 2;
         mrsi_add_figures(y, (struct mrsi_figure[]){{"documents", (double)mrsi_all_documents(c)}}, 1);
     }
-    size_t m = strlen(r->match);
-    if ((m > 6 && strcmp(r->match + m - 6, "String") == 0) || strcmp(r->match, "mixed") == 0) {
+    static const char *const equal[] = {"equal", "number", "dbref"};
+    if (!MRS_IS_ONE_OF(r->match, equal)) {
         type_differs(y, r, target);
     }
 }

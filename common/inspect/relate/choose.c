@@ -4,6 +4,7 @@
  * A path whose values are in several keys refers to the one that owns them: an `_id`, a unique key, one named like its
  * collection. If two keys have each other's values, the same criteria decide which refers to which. */
 #include "relate.h"
+#include "mongoreshape/words.h"
 #include <stdlib.h>
 
 enum { TARGETS = 8 }; /* of one path */
@@ -322,12 +323,13 @@ is_polymorphic(struct mrsi_reference *const *list, uint32_t n)
 static enum mrs_status
 add_several(struct mrsi_relating *x, struct mrsi_reference **list, uint32_t n, struct mrs_err *e)
 {
+    static const char *const by_type[] = {"number", "uuidSubtype"};
     MRS_ASSERT(list && n > 1);
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; s == MRS_OK && i < n; i++) {
         double least = list[i]->v * .9 < REFERENCE ? REFERENCE : list[i]->v * .9;
         list[i]->score = list[i]->score < REFERENCE ? least : list[i]->score;
-        if (strcmp(list[i]->match, "number") == 0 && list[i]->among_types) {
+        if (MRS_IS_ONE_OF(list[i]->match, by_type) && list[i]->among_types) {
             list[i]->match = "equal"; /* other types belong to other targets */
         }
         list[i]->candidate = false;

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 
 enum { AHEAD = 128, COLLECTING = 16 << 20 };
-enum typed { OID_RAW, OID_TEXT, UUID_RAW, UUID_TEXT, TEXTS, BINARIES, SMALL, LARGE, DOUBLES, DECIMALS, KINDS };
+enum typed { OID_RAW, OID_TEXT, UUID_RAW, UUID_OLD, UUID_TEXT, TEXTS, BINARIES, SMALL, LARGE, DOUBLES, DECIMALS,
+             KINDS };
+_Static_assert(KINDS * sizeof(uint64_t) == sizeof((struct mrsi_column *)0)->typed, "a count for each");
 
 struct column_ahead { /* of a worker */
     struct mrsi_hash_row row[AHEAD], number[AHEAD];
@@ -40,7 +42,7 @@ kind_of(struct mrs_val v, const struct mrsi_canon *c)
     case MRSI_OID:
         return c->from_text ? OID_TEXT : OID_RAW;
     case MRSI_UUID:
-        return c->from_text ? UUID_TEXT : UUID_RAW;
+        return c->from_text ? UUID_TEXT : v.p[4] == 3 ? UUID_OLD : UUID_RAW;
     case MRSI_BINARY:
         return BINARIES;
     case MRSI_NUMBER:
@@ -239,6 +241,18 @@ mixes(const struct mrsi_column *c, enum typed a, enum typed b)
     return c->typed[a] && c->typed[b];
 }
 
+static bool
+crosses(const struct mrsi_column *p, const struct mrsi_column *k, enum typed a, enum typed b)
+{
+    return (p->typed[a] && k->typed[b]) || (p->typed[b] && k->typed[a]);
+}
+
+static bool
+lacks(const struct mrsi_column *k, const struct mrsi_column *p, enum typed a)
+{
+    return p->typed[a] && !k->typed[a];
+}
+
 static const char *
 match_of(const struct mrsi_reference *r, const struct mrsi_column *p, const struct mrsi_column *k)
 {
@@ -251,14 +265,17 @@ match_of(const struct mrsi_reference *r, const struct mrsi_column *p, const stru
     if (r->as_number) {
         return digits && numbers ? "mixed" : "numberString";
     }
-    if (mixes(p, OID_RAW, OID_TEXT) || mixes(p, UUID_RAW, UUID_TEXT)) {
+    if (mixes(p, OID_RAW, OID_TEXT) || mixes(p, UUID_RAW, UUID_TEXT) || mixes(p, UUID_OLD, UUID_TEXT)) {
         return "mixed";
     }
-    if ((p->typed[OID_TEXT] && k->typed[OID_RAW]) || (p->typed[OID_RAW] && k->typed[OID_TEXT])) {
+    if (crosses(p, k, OID_RAW, OID_TEXT)) {
         return "objectIdString";
     }
-    if ((p->typed[UUID_TEXT] && k->typed[UUID_RAW]) || (p->typed[UUID_RAW] && k->typed[UUID_TEXT])) {
+    if (crosses(p, k, UUID_RAW, UUID_TEXT) || crosses(p, k, UUID_OLD, UUID_TEXT)) {
         return "uuidString";
+    }
+    if (lacks(k, p, UUID_RAW) || lacks(k, p, UUID_OLD)) {
+        return "uuidSubtype";
     }
     for (int t = SMALL; t <= DECIMALS; t++) {
         if ((p->typed[t] != 0) != (k->typed[t] != 0)) {

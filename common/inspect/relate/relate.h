@@ -25,7 +25,7 @@ struct mrsi_column { /* a path that is counted exactly */
     struct mrsi_sieve sieve;
     struct mrsi_probes probes;
     uint64_t values; /* that may be a reference */
-    uint64_t typed[10]; /* of them, by stored type: see count.c */
+    uint64_t typed[11]; /* of them, by stored type: see count.c */
 };
 struct mrsi_hint {
     struct mrsi_path *from, *to;

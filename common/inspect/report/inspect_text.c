@@ -164,6 +164,7 @@ match_words(const char *match)
 {
     static const char *const words[][2] = {{"objectIdString", "ObjectId as text"},
                                            {"uuidString", "UUID as text"},
+                                           {"uuidSubtype", "UUIDs of subtypes 3 and 4"},
                                            {"numberString", "number as text"},
                                            {"number", "numbers of several types"},
                                            {"mixed", "text and other types"},

@@ -58,7 +58,7 @@ take_value(void *arg, struct mrs_val v)
     if (v.type == MRS_MISSING) {
         return MRS_OK;
     }
-    j->types |= mrsi_type_bit(v.type);
+    j->types |= mrsi_kind_bit(mrsi_value_kind(v));
     mrs_buf_reset(&j->key);
     mrs_key_append(&j->key, v.type == MRS_UNDEFINED ? mrs_null() : v, false);
     const uint8_t *last = j->values.p + j->last;

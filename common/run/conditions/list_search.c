@@ -20,9 +20,9 @@ struct mrsi_list_search {
 static uint64_t
 alike(uint64_t types)
 {
-    uint64_t numbers = mrsi_type_bit(MRS_INT32) | mrsi_type_bit(MRS_INT64) | mrsi_type_bit(MRS_DOUBLE) |
-                       mrsi_type_bit(MRS_DECIMAL128);
-    uint64_t texts = mrsi_type_bit(MRS_STRING) | mrsi_type_bit(MRS_SYMBOL);
+    uint64_t numbers = mrsi_kind_bit(MRS_INT32) | mrsi_kind_bit(MRS_INT64) | mrsi_kind_bit(MRS_DOUBLE) |
+                       mrsi_kind_bit(MRS_DECIMAL128);
+    uint64_t texts = mrsi_kind_bit(MRS_STRING) | mrsi_kind_bit(MRS_SYMBOL);
     return types | (types & numbers ? numbers : 0) | (types & texts ? texts : 0);
 }
 
@@ -30,7 +30,7 @@ alike(uint64_t types)
 static uint64_t
 unlike(uint64_t searched, const struct mrsi_row *list)
 {
-    uint64_t none = mrsi_type_bit(MRS_ARRAY) | mrsi_type_bit(MRS_NULL) | mrsi_type_bit(MRS_UNDEFINED);
+    uint64_t none = mrsi_kind_bit(MRS_ARRAY) | mrsi_kind_bit(MRS_NULL) | mrsi_kind_bit(MRS_UNDEFINED);
     return list->seen ? searched & ~(alike(list->seen) | none) : 0;
 }
 
@@ -50,10 +50,10 @@ has(struct mrs_lists *lists, uint32_t no, struct mrs_val v, bool *yes, struct mr
     if (a->worker->first_read) {
         struct mrsi_row *row = &a->worker->rows[en->list_row + no];
         row->found += *yes;
-        row->searched_types |= lacks ? 0 : mrsi_type_bit(v.type);
+        row->searched_types |= lacks ? 0 : mrsi_kind_bit(mrsi_value_kind(v));
         row->lacking += lacks && *yes;
         row->outside += lacks && !*yes;
-        row->unlike += !lacks && unlike(mrsi_type_bit(v.type), &en->rows[en->list_row + no]) != 0;
+        row->unlike += !lacks && unlike(mrsi_kind_bit(mrsi_value_kind(v)), &en->rows[en->list_row + no]) != 0;
     }
     return MRS_OK;
 }
@@ -106,7 +106,7 @@ type_names(uint64_t types, char *text, size_t size)
     for (int bit = 0; bit < 64 && at < size; bit++) {
         uint8_t type = bit < 62 ? (uint8_t)bit : bit == 62 ? (uint8_t)MRS_MAXKEY : (uint8_t)MRS_MINKEY;
         if (types >> bit & 1) {
-            int n = snprintf(text + at, size - at, "%s%s", at ? ", " : "", mrs_type_name(type));
+            int n = snprintf(text + at, size - at, "%s%s", at ? ", " : "", mrsi_kind_name(type));
             at += n > 0 ? (size_t)n : 0;
         }
     }
@@ -137,7 +137,7 @@ types_line(const struct mrs_step *st, const struct mrs_condition *c, const struc
     if (!row->searched_types || !row->seen || (row->found && !n)) {
         return false;
     }
-    type_names(row->found ? unlike(row->searched_types, row) : row->searched_types & ~mrsi_type_bit(MRS_ARRAY), here,
+    type_names(row->found ? unlike(row->searched_types, row) : row->searched_types & ~mrsi_kind_bit(MRS_ARRAY), here,
                sizeof here);
     type_names(row->seen, there, sizeof there);
     if (row->found) {

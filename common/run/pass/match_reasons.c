@@ -16,7 +16,7 @@ enum { BYTES = 16 << 20, VALUES = 1 << 16 }; /* read from a side; stored in memo
 struct match_reasons_question {
     struct mrs_path path, target;  /* of references, and of their targets */
     uint64_t has[256], lacks[256]; /* targets by type class; documents with a reference of a class that no target has */
-    uint64_t among;                /* types of references that can be odd, bits of mrsi_type_bit; 0: any */
+    uint64_t among;                /* types of references that can be odd, bits of mrsi_kind_bit; 0: any */
     uint64_t docs;                 /* number of documents with a reference */
     uint8_t odd; /* current document: an odd class, 0: none; does it have a reference? */
     bool any;
@@ -36,13 +36,16 @@ struct turned { /* match: { a: b } tested as { b: a } */
 static uint8_t
 class_of(struct mrs_val v)
 {
-    return mrs_is_nullish(v) ? 0 : mrs_is_number(v) ? MRS_INT32 : v.type == MRS_SYMBOL ? MRS_STRING : v.type;
+    return mrs_is_nullish(v)      ? 0
+           : mrs_is_number(v)     ? MRS_INT32
+           : v.type == MRS_SYMBOL ? MRS_STRING
+                                  : mrsi_value_kind(v);
 }
 
 static const char *
 class_name(uint8_t class)
 {
-    return class == MRS_INT32 ? "number" : mrs_type_name(class);
+    return class == MRS_INT32 ? "number" : mrsi_kind_name(class);
 }
 
 static const char *
@@ -102,7 +105,7 @@ reference_value(void *arg, struct mrs_val v)
     struct match_reasons_question *q = arg;
     uint8_t class = q->in_place && v.type == MRS_DOCUMENT ? 0 : class_of(v);
     q->any = q->any || class;
-    bool odd = class && !q->has[class] && (!q->among || q->among & mrsi_type_bit(v.type));
+    bool odd = class && !q->has[class] && (!q->among || q->among & mrsi_kind_bit(mrsi_value_kind(v)));
     q->odd = odd ? class : q->odd;
     return MRS_OK;
 }

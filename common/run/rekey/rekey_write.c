@@ -52,7 +52,7 @@ struct rekey_finder {
     const struct mrsi_rekey_run *k;
     struct mrs_buf *scratch;
     struct mrsi_rekey_ahead *ahead; /* NULL: documents are not queued */
-    uint64_t dangling;              /* types of dangling references: bits of mrsi_type_bit */
+    uint64_t dangling;              /* types of dangling references: bits of mrsi_kind_bit */
 };
 
 static enum mrs_status
@@ -81,7 +81,7 @@ find(void *arg, struct mrs_val id, enum mrs_rekey_found *found, struct mrs_val *
     }
     i = mrsi_index_find(&k->fresh, h);
     *found = i != MRSI_NO_ORDINAL && !mrsi_rekey_refused(k, i) ? MRS_REKEY_STAYS : MRS_REKEY_NOBODY;
-    x->dangling |= *found == MRS_REKEY_NOBODY ? mrsi_type_bit(id.type) : 0;
+    x->dangling |= *found == MRS_REKEY_NOBODY ? mrsi_kind_bit(mrsi_value_kind(id)) : 0;
     return MRS_OK;
 }
 

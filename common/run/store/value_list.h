@@ -18,7 +18,7 @@ struct mrsi_value_list {
     struct mrsi_file_array bytes; /* for each value: 4 bytes of length, its bytes */
     struct mrsi_file_array slots; /* struct mrsi_value_slot, by hash */
     uint64_t n_slot, n;      /* numbers of slots and values */
-    uint64_t types;          /* of all values: bits of mrsi_type_bit */
+    uint64_t types;          /* of all values: bits of mrsi_kind_bit */
     bool ready;              /* it can be searched */
 };
 struct mrsi_value_slot {
@@ -30,11 +30,19 @@ enum mrs_status mrsi_value_list_put(struct mrsi_value_list *l, const uint8_t *p,
 /* No more values follow. */
 enum mrs_status mrsi_value_list_end(struct mrsi_value_list *l, struct mrs_err *e);
 bool mrsi_value_list_has(const struct mrsi_value_list *l, const uint8_t *p, size_t n);
-/* A bit of 64 for a type. */
-static inline uint64_t
-mrsi_type_bit(uint8_t type)
+/* The kind of a value: its type, but a UUID of an old driver equals no other binary. */
+enum { MRSI_OLD_UUID = 0x20 };
+static inline uint8_t
+mrsi_value_kind(struct mrs_val v)
 {
-    return 1ull << (type < 62 ? type : type == MRS_MAXKEY ? 62 : 63);
+    return v.type == MRS_BINARY && v.p[4] == 3 ? MRSI_OLD_UUID : v.type;
+}
+const char *mrsi_kind_name(uint8_t kind);
+/* A bit of 64 for a kind. */
+static inline uint64_t
+mrsi_kind_bit(uint8_t kind)
+{
+    return 1ull << (kind < 62 ? kind : kind == MRS_MAXKEY ? 62 : 63);
 }
 /* As fields of a state: all lists of the run that are ready. */
 enum mrs_status mrsi_value_lists_save(struct mrsi_engine *en, struct mrs_build *b, struct mrs_buf *files,

@@ -7,6 +7,7 @@
  * of an operator that computes; not below $literal, not in lists, not if it is compared with a field. A variable is
  * known as long as it refers to a path of the document. The depth is that of a plan, which is bounded. */
 #include "plan_words.h"
+#include "run/store/value_kind.h"
 #include "mongoreshape/words.h"
 
 #include <stdio.h>
@@ -127,8 +128,9 @@ types_of(struct mrs_val v)
     if (mrs_is_nullish(v) || v.type == MRS_MINKEY || v.type == MRS_MAXKEY) {
         return 0;
     }
-    return mrs_is_number(v) ? numbers
-           : v.type == MRS_STRING || v.type == MRS_SYMBOL || v.type == MRS_REGEX ? texts : mrsi_type_bit(v.type);
+    return mrs_is_number(v)                                                      ? numbers
+           : v.type == MRS_STRING || v.type == MRS_SYMBOL || v.type == MRS_REGEX ? texts
+                                                                                 : mrsi_type_bit(mrsi_value_kind(v));
 }
 
 static uint32_t

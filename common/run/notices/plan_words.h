@@ -5,11 +5,11 @@
 
 #include "mongoreshape/step.h"
 
-/* The bit of a type; MinKey and MaxKey have none. */
+/* The bit of a kind (mrsi_value_kind); MinKey and MaxKey have none. */
 static inline uint32_t
-mrsi_type_bit(uint8_t type)
+mrsi_type_bit(uint8_t kind)
 {
-    return type < 30 ? 1u << type : 0;
+    return kind < 30 ? 1u << kind : 0;
 }
 struct mrsi_plan_words {
     /* A text in an expression that may be meant as the field of that name, at path. */

@@ -13,6 +13,7 @@
 #include "notices.h"
 #include "plan_words.h"
 #include "unknown_paths.h"
+#include "run/store/value_kind.h"
 
 #include "mongoreshape/catalogue.h"
 #include "mongoreshape/path.h"
@@ -318,7 +319,7 @@ has(struct mrs_view doc, const struct mrs_path *path)
 static enum mrs_status
 take_type(void *arg, struct mrs_val v)
 {
-    *(uint32_t *)arg |= v.type == MRS_MISSING ? 0 : mrsi_type_bit(v.type);
+    *(uint32_t *)arg |= v.type == MRS_MISSING ? 0 : mrsi_type_bit(mrsi_value_kind(v));
     return MRS_OK;
 }
 
@@ -464,9 +465,9 @@ name_types(uint32_t types, char *text, size_t size)
         n = (size_t)snprintf(text, size, "number");
     }
     types &= ~(numbers | (types & 1u << MRS_STRING ? 1u << MRS_SYMBOL : 0));
-    for (uint32_t type = 1; type < 20 && n < size; type++) {
+    for (uint32_t type = 1; type <= MRSI_OLD_UUID && n < size; type++) {
         if (types & 1u << type) {
-            int more = snprintf(text + n, size - n, "%s%s", n ? ", " : "", mrs_type_name((uint8_t)type));
+            int more = snprintf(text + n, size - n, "%s%s", n ? ", " : "", mrsi_kind_name((uint8_t)type));
             n += more > 0 ? (size_t)more : 0;
         }
     }

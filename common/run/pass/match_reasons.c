@@ -6,7 +6,7 @@
  * the collections. The result is in the account's row, so it is saved and discarded with it. */
 #include "pass.h"
 #include "run/account/fates.h"
-#include "run/store/value_list.h"
+#include "run/store/value_kind.h"
 #include "mongoreshape/path.h"
 #include "mongoreshape/join_ops.h"
 #include <stdlib.h>

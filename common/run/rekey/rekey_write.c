@@ -2,7 +2,7 @@
 /* rekey_write.c - writes the documents with their new `_id`s, one for each group; refused ones with the reason, which
  * is computed again. */
 #include "rekey_pass.h"
-#include "run/store/value_list.h"
+#include "run/store/value_kind.h"
 
 static enum mrs_status
 fetch(void *arg, void *p, bool *big, struct mrs_err *e)

@@ -160,12 +160,6 @@ mrsi_value_list_end(struct mrsi_value_list *l, struct mrs_err *e)
     return s;
 }
 
-const char *
-mrsi_kind_name(uint8_t kind)
-{
-    return kind == MRSI_OLD_UUID ? "UUID of subtype 3" : mrs_type_name(kind);
-}
-
 bool
 mrsi_value_list_has(const struct mrsi_value_list *l, const uint8_t *p, size_t n)
 {

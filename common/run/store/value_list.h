@@ -10,6 +10,7 @@
 #include "file_array.h"
 #include "sorter.h"
 #include "state.h"
+#include "value_kind.h"
 
 struct mrsi_value_list {
     struct mrsi_engine *en;
@@ -30,20 +31,6 @@ enum mrs_status mrsi_value_list_put(struct mrsi_value_list *l, const uint8_t *p,
 /* No more values follow. */
 enum mrs_status mrsi_value_list_end(struct mrsi_value_list *l, struct mrs_err *e);
 bool mrsi_value_list_has(const struct mrsi_value_list *l, const uint8_t *p, size_t n);
-/* The kind of a value: its type, but a UUID of an old driver equals no other binary. */
-enum { MRSI_OLD_UUID = 0x20 };
-static inline uint8_t
-mrsi_value_kind(struct mrs_val v)
-{
-    return v.type == MRS_BINARY && v.p[4] == 3 ? MRSI_OLD_UUID : v.type;
-}
-const char *mrsi_kind_name(uint8_t kind);
-/* A bit of 64 for a kind. */
-static inline uint64_t
-mrsi_kind_bit(uint8_t kind)
-{
-    return 1ull << (kind < 62 ? kind : kind == MRS_MAXKEY ? 62 : 63);
-}
 /* As fields of a state: all lists of the run that are ready. */
 enum mrs_status mrsi_value_lists_save(struct mrsi_engine *en, struct mrs_build *b, struct mrs_buf *files,
                                       struct mrs_err *e);

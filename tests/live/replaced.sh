@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # replaced.sh - a quiet run is killed, and a collection of it is dropped and made again: nothing can finish the run, and
 # `abort --clean` removes it and lets writers in, if what it may hold is given up by name. And where a refused document
-# is what keeps `contract` from ending, it says so.
+# is what keeps `contract` from ending, it says so. And `verify` of a run that refused too many to come to its end.
 # Environment: OBJ, the folder of the programs.
 set -u
 . "$(dirname "$0")/begin.bash"
@@ -80,6 +80,9 @@ fill
 printf 'database: shop\nsteps: [{ extract: { from: posts, path: s, into: t, parent_ref: p } }]\n' > plan.yaml
 zero='{"_id": 3, "s": {"at": {"$timestamp": {"t": 0, "i": 0}}}}'
 "$ask" shop '{"insert": "posts", "documents": ['"$zero"']}' > asked
+expect 7 'more than --max-refused 0' apply plan.yaml --execute
+expect 1 'the run is not complete' verify plan.yaml --repair --execute
+expect 1 'apply plan.yaml --execute' verify plan.yaml
 expect 1 '1 refused' apply plan.yaml --execute --max-refused any
 expect 6 'correct the refused documents, which may be the cause' contract plan.yaml --quiet-by word --execute
 "$ask" shop '{"update": "posts", "updates": [{"q": {"_id": 3}, "u": {"$set": {"s.at": 1}}}]}' > asked

@@ -384,7 +384,7 @@ static const struct mrs_cli_command commands[] = {
 static const struct mrs_cli_row exits[] = {
     {"0", "done; of a dry run: `--execute` is possible"},
     {"1", "done, but documents were refused; of a dry run of `apply`: some of the tried documents would be refused; of "
-          "`verify`: there are differences"},
+          "`verify`: there are differences, or the run is not complete"},
     {"2", "wrong usage, an error of the plan, or no such run; nothing was changed"},
     {"3", "damaged data"},
     {"4", "an I/O error on this machine"},

@@ -83,6 +83,17 @@ fresh
 doc 1 >in/d/c.bson
 : >in/d/c.metadata.json
 expect 0 'note: the metadata file of d.c holds nothing' set.yaml -i in -o out
+
+# one that a copy has left behind; a dump without any is one of an old server, or a file that somebody made
+fresh
+doc 1 >in/d/c.bson
+expect 0 '' set.yaml -i in -o out
+! grep -q metadata err || fail "a note on metadata in a dump without any"
+fresh
+doc 1 >in/d/c.bson
+doc 1 >in/d/e.bson
+echo '{}' >in/d/e.metadata.json
+expect 0 'note: the dump has metadata files, but none of d.c: its indexes' set.yaml -i in -o out
 printf 'steps:\n- embed: { from: c, into: p, match: { k: _id }, as: cs }\n' >embed.yaml
 
 # ---- what is no dump is named, in a folder and by itself, before the plan is looked at ----

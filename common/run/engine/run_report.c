@@ -400,16 +400,37 @@ resembles(const char *rel_path)
     return !known && (strcasestr(name, ".bson") || strcasestr(name, ".metadata"));
 }
 
-/* A metadata file of no bytes, as a full disk leaves it, is none to mongorestore, which builds no index then. */
-static void
-note_empty_metadata(struct mrsi_engine *en)
+static bool
+is_of_system(const struct mrs_input_ns *in)
 {
+    return strncmp(in->coll, "system.", 7) == 0;
+}
+
+static bool
+has_metadata_files(const struct mrs_input *input)
+{
+    bool has = false;
+    for (uint32_t i = 0; i < mrs_input_count(input); i++) {
+        has = has || mrs_input_at(input, i)->meta_path;
+    }
+    return has;
+}
+
+/* A metadata file of no bytes, as a full disk leaves it, is none to mongorestore, which builds no index then. A copy
+ * may lack one. Dumps of old servers have none, or none for collections of the system; that of buckets is one of the
+ * time series. */
+static void
+note_no_metadata(struct mrsi_engine *en)
+{
+    bool others = has_metadata_files(en->in);
     for (uint32_t i = 0; i < mrs_input_count(en->in); i++) {
         const struct mrs_input_ns *in = mrs_input_at(en->in, i);
+        bool data = in->kind == MRS_INPUT_DATA, lacks = data && others && !in->meta_path && !is_of_system(in);
         char line[500];
-        if (in->kind == MRS_INPUT_DATA && in->meta_path && in->metadata.n <= MRS_DOC_MIN) {
-            snprintf(line, sizeof line, "the metadata file of %.250s holds nothing: its indexes and options, if it had "
-                     "any, are lost", in->ns);
+        if (lacks || (data && in->meta_path && in->metadata.n <= MRS_DOC_MIN)) {
+            snprintf(line, sizeof line, "%s of %.250s%s: its indexes and options, if it had any, are lost",
+                     lacks ? "the dump has metadata files, but none" : "the metadata file", in->ns,
+                     lacks ? "" : " holds nothing");
             en->report->notes[en->report->n_notes++] = text(en->report, line);
         }
     }
@@ -486,7 +507,7 @@ put_notes(struct mrsi_engine *en, struct mrs_err *e)
         note_why(en);
     }
     note_extras(en);
-    note_empty_metadata(en);
+    note_no_metadata(en);
     if (en->drop_oplog) {
         rep->notes[rep->n_notes++] = text(rep, "oplog.bson was left out (--oplog drop)");
     }

@@ -69,13 +69,14 @@ static const struct mrs_cli_option options[] = {
     {"refused", 0, "FILE", RUN | CHECK, MRS_CLI_PATH, AT(refused), NULL, "OUT.refused.bson",
      "file for refused documents, as BSON and as FILE.jsonl",
      "`check`, which has no OUT, and `--dry-run` write it only if this is given. Each record is `{ns, step, reason, "
-     "place, doc}`, with `doc` as it entered the step that refused it. Correct `doc` and give the file to `--amend`. A "
-     "file of an earlier run that was not edited is overwritten; any other file stays, and the run is refused. A pipe "
-     "or device gets the BSON alone.", NULL},
+     "place, doc}`, with `doc` as it entered the step that refused it. Correct `doc` and give the file to `--amend`, "
+     "unless an earlier step had changed it. A file of an earlier run that was not edited is overwritten; any other "
+     "file stays, and the run is refused. A pipe or device gets the BSON alone.", NULL},
     {"amend", 0, "FILE", RUN | CHECK, MRS_CLI_PATH, AT(amend), NULL, NULL,
      "replace the documents of the input that have the same ns and _id as one in FILE",
      "FILE holds records `{ns, doc}`, as BSON or as Extended JSON lines. Each must match exactly one document of the "
-     "input.", NULL},
+     "input. A record whose `step` is after one that changes the collection is an error: that step would change it "
+     "twice.", NULL},
     {"now", 0, "DATE", RUN | CHECK | EXPLAIN | CAT, MRS_CLI_DATE, AT(now_ms), NULL,
      "the clock at the start", "the value of `$$NOW` in this run, as 2024-05-01T00:00:00Z",
      "With the same value two runs write the same bytes.", NULL},

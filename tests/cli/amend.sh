@@ -23,6 +23,12 @@ is "blank lines, blanks and CRLF" "$want" "$(amended)"
 { printf '\357\273\277'; cat mended.jsonl; } > more && mv more mended.jsonl
 is "a mark of UTF-8 in front" "$want" "$(amended)"
 
+# The report says how the corrected documents differ, so that a file of an older dump is noticed.
+printf '{"ns":"t.a","doc":{"_id":1,"x":2,"n":{"$numberLong":"8"},"z":1}}\n{"ns":"t.a","doc":{"_id":3,"x":2}}\n' > mended.jsonl
+rm -rf new
+is "fields that differ" "note: --amend replaced 2 documents of t.a; fields that differ from the input: x, n, z" \
+    "$("$tool" run plan.yaml -i in -o new --amend mended.jsonl 2>&1 | grep -F -- --amend)"
+
 # wrong NAME WORDS: mended.jsonl is refused
 wrong() {
     amended
@@ -48,6 +54,18 @@ printf 'x' | gzip > mended.jsonl
 wrong "a file of another format" "neither a line of Extended JSON"
 printf '{"ns":"t.a","doc":{"_id":1}}\n{"ns":"t.a","doc":{"_id":1}}\n' > mended.jsonl
 wrong "one document twice" "line 2 of the amend file: it corrects the document with _id int 1 of t.a, as another record does"
+# A document that a later step refused has been changed by the steps before, which would change it again.
+cp plan.yaml first.yaml
+printf 'database: t\nsteps: [{ set: { in: a, fields: { x: { $add: [$x, 1] } } } }, { cast: { in: a, fields: { n: int } } }]\n' > plan.yaml
+printf '{"ns":"t.a","step":1,"doc":{"_id":1,"x":0,"n":1}}\n' > mended.jsonl
+is "refused by the first step" '{"_id":{"$numberInt":"1"},"x":{"$numberInt":"1"},"n":{"$numberInt":"1"}}' \
+    "$(amended | head -n 1)"
+printf '{"ns":"t.a","step":2,"doc":{"_id":1,"x":1,"n":1}}\n' > mended.jsonl
+wrong "refused by the second step" "line 1 of the amend file: \`doc\` is as it entered step 2, changed by step 1, which would change it again"
+"$tool" cat in --ns t.a --with-ns --where '{ "_id": 1 }' | sed 's/"n":.*}}}/"n":1}}/' > mended.jsonl
+is "what the message says to do" '{"_id":{"$numberInt":"1"},"x":{"$numberInt":"1"},"n":{"$numberInt":"1"}}' \
+    "$(amended | head -n 1)"
+mv first.yaml plan.yaml
 printf '\x17\0\0\0\x10_id\0\x09\0\0\0\x02x\0\2\0\0\0\xff\0\0' >> in/t/a.bson
 printf '{"ns":"t.a","doc":{"_id":9,"x":1}}\n' > mended.jsonl
 wrong "a text that JSON would change" "line 1 of the amend file: it corrects a document of t.a that JSON cannot hold"

@@ -19,6 +19,11 @@ struct correction {
     uint64_t no; /* its record, from 1 */
     uint64_t found;
 };
+/* How the corrected documents of a namespace differ from those of the input. */
+struct amended {
+    uint64_t docs;
+    char fields[200]; /* ", name" for each field that differs, up to what fits */
+};
 
 struct mrsi_amend {
     struct mrsi_engine *en;
@@ -26,6 +31,7 @@ struct mrsi_amend {
     struct mrs_buf records; /* JSON lines converted to BSON */
     struct mrs_buf lines;   /* uint64_t: of each of these records its line */
     struct mrs_buf list;   /* struct correction, sorted by hash */
+    struct amended *of;    /* by namespace of the input */
 };
 
 static int
@@ -86,7 +92,7 @@ wrong(const struct mrsi_amend *a, uint64_t no, struct mrs_err *e, const char *fm
 static enum mrs_status
 wrong(const struct mrsi_amend *a, uint64_t no, struct mrs_err *e, const char *fmt, ...)
 {
-    char what[400];
+    char what[600];
     va_list ap;
     va_start(ap, fmt);
     vsnprintf(what, sizeof what, fmt, ap);
@@ -94,6 +100,36 @@ wrong(const struct mrsi_amend *a, uint64_t no, struct mrs_err *e, const char *fm
     uint64_t line = a->lines.n ? ((const uint64_t *)(const void *)a->lines.p)[no - 1] : 0;
     return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "%s %llu of the amend file: %s", line ? "line" : "record",
                        (unsigned long long)(line ? line : no), what);
+}
+
+/* The number of a step before `step` that changes documents of the namespace; 0: none does. */
+static uint32_t
+changed_before(const struct mrs_plan *plan, int32_t step, const char *ns)
+{
+    for (uint32_t i = 0; i < plan->n_steps && (int64_t)plan->steps[i].no < step; i++) {
+        const struct mrs_desc *d = &plan->steps[i].desc;
+        for (uint32_t k = 0; k < d->n_sides; k++) {
+            if ((d->sides[k].role & MRS_ROLE_CHANGE) && strcmp(d->sides[k].coll.ns, ns) == 0) {
+                return plan->steps[i].no;
+            }
+        }
+    }
+    return 0;
+}
+
+/* A document that a later step refused is no document of the input: the steps before would change it a second time. */
+static enum mrs_status
+is_of_input(const struct mrsi_amend *a, struct mrs_view rec, const struct correction *m, struct mrs_err *e)
+{
+    const char *ns = mrs_input_at(a->en->in, m->in_index)->ns;
+    struct mrs_val step = mrs_doc_get(rec, "step");
+    int32_t no = step.type == MRS_INT32 ? mrs_val_i32(step) : 0;
+    uint32_t earlier = changed_before(a->en->plan, no, ns);
+    return !earlier ? MRS_OK
+                    : wrong(a, m->no, e,
+                            "`doc` is as it entered step %d, changed by step %u, which would change it again: correct "
+                            "the document of the input, which `mongoreshape cat IN --ns '%.255s' --with-ns` prints",
+                            no, earlier, ns);
 }
 
 static enum mrs_status
@@ -110,7 +146,8 @@ add_record(struct mrsi_amend *a, struct mrs_view rec, uint64_t no, struct mrs_bu
                                                               : "its `ns` is no namespace of the input");
     }
     m.doc = mrs_val_view(doc);
-    enum mrs_status s = hash_id(a->en, m.in_index, m.doc, scratch, &m, e);
+    enum mrs_status s = is_of_input(a, rec, &m, e);
+    MRS_THEN(s, hash_id(a->en, m.in_index, m.doc, scratch, &m, e));
     if (s != MRS_OK) {
         return s == MRS_END ? wrong(a, no, e, "`doc` has no usable _id") : s;
     }
@@ -241,6 +278,34 @@ fits_json(const struct mrsi_amend *a, const struct correction *m, struct mrs_vie
     return s;
 }
 
+static bool
+is_listed(const char *list, const char *name)
+{
+    size_t n = strlen(name);
+    for (const char *at = list; (at = strstr(at, name)); at++) {
+        if (at - list >= 2 && memcmp(at - 2, ", ", 2) == 0 && (!at[n] || at[n] == ',')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Lists the fields of `doc` that `other` does not have, or with another value. */
+static void
+list_fields(struct amended *x, struct mrs_view doc, struct mrs_view other)
+{
+    struct mrs_walk w;
+    struct mrs_elem el;
+    for (mrs_walk_init(&w, doc); mrs_walk_next(&w, &el) == 1;) {
+        struct mrs_val v = mrs_doc_get(other, el.name);
+        size_t n = strlen(x->fields);
+        bool same = v.type == el.v.type && v.n == el.v.n && memcmp(v.p, el.v.p, v.n) == 0;
+        if (!same && n + el.name_len + 3 < sizeof x->fields && !is_listed(x->fields, el.name)) {
+            snprintf(x->fields + n, sizeof x->fields - n, ", %s", el.name);
+        }
+    }
+}
+
 static enum mrs_status
 count_one(struct mrsi_amend *a, uint32_t in_index, struct mrs_view doc, struct mrs_buf *scratch, struct mrs_err *e)
 {
@@ -249,6 +314,9 @@ count_one(struct mrsi_amend *a, uint32_t in_index, struct mrs_view doc, struct m
     struct correction *m = s == MRS_OK ? find(a, &key) : NULL;
     if (m) {
         m->found++;
+        a->of[in_index].docs++;
+        list_fields(&a->of[in_index], m->doc, doc);
+        list_fields(&a->of[in_index], doc, m->doc);
         s = a->records.n ? fits_json(a, m, doc, e) : MRS_OK;
     }
     return s == MRS_END ? MRS_OK : s;
@@ -311,10 +379,12 @@ mrsi_amend_load(struct mrsi_engine *en, const char *path, struct mrsi_amend **ou
         return mrs_err_memory(e, sizeof *a);
     }
     a->en = en;
+    a->of = mrs_zalloc(en->mem, (mrs_input_count(en->in) + 1) * sizeof *a->of);
     mrs_buf_init(&a->list, en->mem, SIZE_MAX);
     mrs_buf_init(&a->records, en->mem, en->memory / 2);
     mrs_buf_init(&a->lines, en->mem, SIZE_MAX);
-    enum mrs_status s = mrs_file_read(en->mem, path, en->memory / 2, &a->bytes, &n, e);
+    enum mrs_status s = a->of ? MRS_OK : mrs_err_memory(e, sizeof *a->of);
+    MRS_THEN(s, mrs_file_read(en->mem, path, en->memory / 2, &a->bytes, &n, e));
     if (s == MRS_OK && is_json(a->bytes, n)) {
         s = read_json(a, n, e);
         MRS_THEN(s, add_records(a, a->records.p, a->records.n, e));
@@ -342,6 +412,7 @@ mrsi_amend_free(struct mrsi_amend *a)
         mrs_buf_clear(&a->records);
         mrs_buf_clear(&a->lines);
         mrs_free(a->en->mem, a->bytes);
+        mrs_free(a->en->mem, a->of);
         mrs_free(a->en->mem, a);
     }
 }
@@ -357,6 +428,19 @@ mrsi_amend_touches(const struct mrsi_amend *a, uint32_t in_index)
         }
     }
     return false;
+}
+
+bool
+mrsi_amend_line(const struct mrsi_amend *a, uint32_t in_index, char *line, size_t size)
+{
+    const struct amended *x = a ? &a->of[in_index] : NULL;
+    if (!x || !x->docs) {
+        return false;
+    }
+    snprintf(line, size, "--amend replaced %llu document%s of %.255s; fields that differ from the input: %s",
+             (unsigned long long)x->docs, x->docs == 1 ? "" : "s", mrs_input_at(a->en->in, in_index)->ns,
+             *x->fields ? x->fields + 2 : "none");
+    return true;
 }
 
 enum mrs_status

@@ -2,6 +2,7 @@
 /* run_report.c - the report of a run: the account, the written files, the owner's next steps. */
 #include "run_engine.h"
 #include "run/notices/unknown_paths.h"
+#include "run/account/amend.h"
 #include "run/conditions/condition_lists.h"
 #include "run/notices/lost_fields.h"
 #include "mongoreshape/catalogue.h"
@@ -344,6 +345,17 @@ note_paths(struct mrsi_engine *en)
 }
 
 static void
+note_amended(struct mrsi_engine *en)
+{
+    for (uint32_t i = 0; i < mrs_input_count(en->in); i++) {
+        char line[700];
+        if (mrsi_amend_line(en->amend, i, line, sizeof line)) {
+            en->report->notes[en->report->n_notes++] = text(en->report, line);
+        }
+    }
+}
+
+static void
 note_conditions(struct mrsi_engine *en)
 {
     for (uint32_t i = 0; i < en->plan->n_steps; i++) {
@@ -465,7 +477,7 @@ put_notes(struct mrsi_engine *en, struct mrs_err *e)
     uint32_t fit = mrsi_fit_most(en);
     uint32_t of_a_step = 5 + MRS_REMARKS + MRSI_PATH_NOTES + MRS_PATTERNS;
     uint32_t most = n + x + 4u + fit + MRS_EASED * en->n_rows +
-                    rep->n_account + of_a_step * en->plan->n_steps + 3 * mrs_input_count(en->in) +
+                    rep->n_account + of_a_step * en->plan->n_steps + 4 * mrs_input_count(en->in) +
                     en->n_coll + MRSI_CONDITION_LINES * en->plan->n_lists;
     rep->notes = take(rep, most, sizeof *rep->notes);
     if (!rep->notes) {
@@ -480,6 +492,7 @@ put_notes(struct mrsi_engine *en, struct mrs_err *e)
             rep->notes[rep->n_notes++] = text(rep, line);
         }
     }
+    note_amended(en);
     note_equal(en);
     note_lost(en);
     note_remarks(en);

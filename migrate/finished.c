@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* finished.c - `run --resume` after the run was completed: a kill between the rename to OUT and the end of the program,
- * or a loop that retries.
+/* finished.c - what manifests say of earlier runs: `run --resume` after the run was completed (a kill between the
+ * rename to OUT and the end of the program, or a loop that retries), and an input that the same plan wrote.
  *
  * OUT counts as the output of this run only if its manifest has the id of this plan and the digests of this input,
  * which is read once for that. If anything differs, the run starts, and reports that OUT exists. */
@@ -16,18 +16,19 @@
 
 enum { MANIFEST_MOST = 256 << 20 };
 
-/* The manifest of OUT, in it or next to it. */
+/* The manifest of a dump, in it or next to it. */
 static enum mrs_status
-read_manifest(const struct mrsi_cli *cli, struct mrs_buf *path, char **text, size_t *n, struct mrs_err *e)
+read_manifest(const struct mrsi_cli *cli, const char *dump, struct mrs_buf *path, char **text, size_t *n,
+              struct mrs_err *e)
 {
     static const char *const where[] = {"/mongoreshape.manifest.json", ".manifest.json"};
-    size_t len = strlen(cli->output);
-    while (len > 1 && cli->output[len - 1] == '/') {
+    size_t len = strlen(dump);
+    while (len > 1 && dump[len - 1] == '/') {
         len--;
     }
     for (size_t i = 0; i < 2; i++) {
         mrs_buf_reset(path);
-        mrs_buf_printf(path, "%.*s%s", (int)len, cli->output, where[i]);
+        mrs_buf_printf(path, "%.*s%s", (int)len, dump, where[i]);
         mrs_buf_byte(path, 0);
         if (path->bad) {
             return mrs_buf_status(path, e);
@@ -39,25 +40,36 @@ read_manifest(const struct mrsi_cli *cli, struct mrs_buf *path, char **text, siz
     return MRS_END;
 }
 
-/* Is it a manifest of this plan, with at most the allowed number of refused documents? *refused: their number. */
+/* Reads the text of a manifest into bson. Is it one of this plan? */
 static bool
-is_of_plan(const struct mrsi_job *job, const char *text, size_t n, uint64_t *refused)
+is_of_plan(const struct mrsi_job *job, const char *text, size_t n, struct mrs_buf *bson)
 {
-    struct mrs_buf bson;
     struct mrs_err own;
     char id[33];
     size_t used;
     uint32_t len = 0;
     mrs_err_clear(&own);
+    mrs_plan_id_text(job->plan, id);
+    if (mrs_ejson_read(text, n, MRS_EJSON_DATA, bson, &used, &own) != MRS_OK) {
+        return false;
+    }
+    struct mrs_val plan = mrs_doc_get((struct mrs_view){bson->p, (uint32_t)bson->n}, "planId");
+    const char *has = plan.type == MRS_STRING ? mrs_val_text(plan, &len) : "";
+    return job->plan->id_known && len == 32 && memcmp(has, id, 32) == 0;
+}
+
+/* Is it a manifest of a complete run of this plan, with at most the allowed number of refused documents? *refused:
+ * their number. */
+static bool
+is_complete(const struct mrsi_job *job, const char *text, size_t n, uint64_t *refused)
+{
+    struct mrs_buf bson;
     mrs_buf_init(&bson, job->cli->line.mem, MANIFEST_MOST);
-    bool good = mrs_ejson_read(text, n, MRS_EJSON_DATA, &bson, &used, &own) == MRS_OK;
+    bool good = is_of_plan(job, text, n, &bson);
     if (good) {
         struct mrs_view m = {bson.p, (uint32_t)bson.n};
-        struct mrs_val plan = mrs_doc_get(m, "planId"), count = mrs_doc_get(m, "refused"), now = mrs_doc_get(m, "now");
-        const char *has = plan.type == MRS_STRING ? mrs_val_text(plan, &len) : "";
-        mrs_plan_id_text(job->plan, id);
-        good = len == 32 && memcmp(has, id, 32) == 0 && count.type == MRS_INT64 && now.type == MRS_DATE &&
-               mrs_doc_get(m, "sample").type == MRS_MISSING;
+        struct mrs_val count = mrs_doc_get(m, "refused"), now = mrs_doc_get(m, "now");
+        good = count.type == MRS_INT64 && now.type == MRS_DATE && mrs_doc_get(m, "sample").type == MRS_MISSING;
         *refused = good ? mrs_le64(count.p) : 0;
         good = good && *refused <= job->cli->max_refused &&
                (!mrs_cli_given(&job->cli->line, "now") || (int64_t)mrs_le64(now.p) == job->cli->now_ms);
@@ -107,7 +119,7 @@ mrsi_finished(const struct mrsi_job *job, int *status)
     }
     mrs_err_clear(&own);
     mrs_buf_init(&path, cli->line.mem, MRS_DOC_MAX);
-    if (read_manifest(cli, &path, &text, &m.n, &own) == MRS_OK && is_of_plan(job, text, m.n, &refused)) {
+    if (read_manifest(cli, cli->output, &path, &text, &m.n, &own) == MRS_OK && is_complete(job, text, m.n, &refused)) {
         m.text = text;
         m.name = (const char *)path.p;
         if (is_of_input(job, &m, &same, &own) != MRS_OK) {
@@ -121,4 +133,44 @@ mrsi_finished(const struct mrsi_job *job, int *status)
         mrs_say(stderr, "%s is complete: this plan made it from this input, nothing is left to do\n", cli->output);
     }
     return same;
+}
+
+/* A plan of several repeatable steps may still change its own result: the first may find what the last has made. */
+static bool
+is_repeatable(const struct mrs_plan *plan)
+{
+    bool good = plan->n_written <= 1;
+    for (uint32_t i = 0; i < plan->n_steps; i++) {
+        good = good && plan->steps[i].desc.repeatable;
+    }
+    return good;
+}
+
+enum mrs_status
+mrsi_not_own_result(struct mrsi_job *job)
+{
+    MRS_ASSERT(job->plan);
+    const struct mrsi_cli *cli = job->cli;
+    struct mrs_buf path, bson;
+    struct mrs_err own;
+    char *text = NULL;
+    size_t n;
+    mrs_err_clear(&own);
+    if (is_repeatable(job->plan) || job->residue) {
+        return MRS_OK;
+    }
+    mrs_buf_init(&path, cli->line.mem, MRS_DOC_MAX);
+    mrs_buf_init(&bson, cli->line.mem, MANIFEST_MOST);
+    bool same = read_manifest(cli, cli->input, &path, &text, &n, &own) == MRS_OK && is_of_plan(job, text, n, &bson);
+    enum mrs_status s = MRS_OK;
+    if (same) {
+        s = mrs_err_set(&job->err, MRS_FAIL, MRS_E_PLAN,
+                        "%.255s is what this plan wrote, by its manifest: a second run would change it again. Give the "
+                        "dump that was its input; to run the plan all the same, move %.255s away",
+                        cli->input, (const char *)path.p);
+    }
+    mrs_free(cli->line.mem, text);
+    mrs_buf_clear(&path);
+    mrs_buf_clear(&bson);
+    return s;
 }

@@ -74,7 +74,9 @@ note_similar(struct shell_check *l, const struct mrsi_yaml_entry *at, struct mrs
 static const char *const operators[] = {"eq",  "ne",  "gt",     "gte", "lt",    "lte",
                                         "in",  "nin", "exists", "not", "regex", "elemMatch"};
 static const char *const joints[] = {"or", "and", "nor"};
-static const char *const words[] = {"True", "TRUE", "False", "FALSE", "Null", "NULL", "None", "nil"};
+static const char *const words[] = {"True", "TRUE", "False", "FALSE", "Null", "NULL", "None", "nil",
+                                    "yes",  "Yes",  "YES",   "on",    "On",   "ON",
+                                    "no",   "No",   "NO",    "off",   "Off",  "OFF"};
 static const char *const escapes[] = {"\\n", "\\t", "\\r", "\\r\\n"};
 static const char *const times[] = {"now", "Now", "NOW", "today"};
 static const char *const variables[] = {"$NOW", "$ROOT", "$CURRENT", "$REMOVE"};
@@ -196,6 +198,20 @@ warn_text(struct shell_check *l, const struct mrsi_yaml_entry *at, struct mrsi_s
     }
 }
 
+/* The operator of a query that the name of a field may mean, without its $; NULL: none. */
+static const char *
+operator_of(const char *name)
+{
+    static const char *const signs[][2] = {{"<", "lt"},  {"<=", "lte"}, {">", "gt"},  {">=", "gte"}, {"=", "eq"},
+                                           {"==", "eq"}, {"===", "eq"}, {"!=", "ne"}, {"!==", "ne"}, {"<>", "ne"}};
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+        if (strcmp(name, signs[i][0]) == 0) {
+            return signs[i][1];
+        }
+    }
+    return MRS_IS_ONE_OF(name, operators) ? name : NULL;
+}
+
 /* A key without a value, and keys of a query that are operators without their $. */
 static void
 warn_key(struct shell_check *l, const struct mrsi_yaml_entry *at, enum context where)
@@ -213,23 +229,48 @@ warn_key(struct shell_check *l, const struct mrsi_yaml_entry *at, enum context w
     if (node->kind == MRSI_LIST && MRS_IS_ONE_OF(at->key, joints)) {
         mrsi_plan_warning(l->p, at->line, at->col, "%s: `%s`: `%s` is the name of a field here; is `$%s` meant?",
                           l->step, l->key, at->key, at->key);
-    } else if (MRS_IS_ONE_OF(inner, operators)) {
+    } else if (operator_of(inner)) {
         mrsi_plan_warning(l->p, at->line, at->col,
                           "%s: `%s`: `%.60s` is compared with a document that has the field `%s`; is `$%s` meant?",
-                          l->step, l->key, at->key, inner, inner);
+                          l->step, l->key, at->key, inner, operator_of(inner));
     }
 }
 
-/* fields: { lines.0.qty: ... } */
-static void
-warn_places(struct shell_check *l, const struct mrsi_yaml_node *map)
+static const char *
+text_of(const struct mrsi_yaml_node *node)
 {
-    for (const struct mrsi_yaml_entry *at = map->first; at && map->kind == MRSI_MAP; at = at->next) {
-        if (has_place(at->key)) {
+    uint32_t n;
+    return node && node->kind == MRSI_SCALAR && node->val.type == MRS_STRING ? mrs_val_text(node->val, &n) : "";
+}
+
+/* fields: { lines.0.qty: ... }, fields: [lines.0] */
+static void
+warn_places(struct shell_check *l, const struct mrsi_yaml_node *fields)
+{
+    for (const struct mrsi_yaml_entry *at = fields->first; at; at = at->next) {
+        bool map = fields->kind == MRSI_MAP;
+        const char *path = map ? at->key : text_of(at->node);
+        if (has_place(path)) {
             mrsi_plan_warning(l->p, at->line, at->col,
-                              "%s: `%s`: in `%.80s` the number is the name of a field, not a place in an array: "
-                              "there each element gets the field", l->step, l->key, at->key);
+                              "%s: `%s`: in `%.80s` the number is the name of a field, not a place in an array%s",
+                              l->step, l->key, path, map ? ": there each element gets the field" : "");
         }
+    }
+}
+
+/* validator: { required: [...] }, which is a JSON schema without the name of its operator. */
+static void
+warn_schema(struct shell_check *l, const struct mrsi_yaml_node *map)
+{
+    static const char *const schema[] = {"required", "properties", "bsonType", "additionalProperties"};
+    const struct mrsi_yaml_entry *at = map->kind == MRSI_MAP ? map->first : NULL;
+    while (at && !MRS_IS_ONE_OF(at->key, schema)) {
+        at = at->next;
+    }
+    if (at) {
+        mrsi_plan_warning(l->p, at->line, at->col,
+                          "%s: `%s`: `%s` is the name of a field here: a JSON schema is the value of `$jsonSchema`",
+                          l->step, l->key, at->key);
     }
 }
 
@@ -318,13 +359,6 @@ check_text(struct shell_check *l, const struct mrsi_yaml_entry *at, struct mrsi_
         warn_operand(l, at, s);
         warn_text(l, at, s, plain, where);
     }
-}
-
-static const char *
-text_of(const struct mrsi_yaml_node *node)
-{
-    uint32_t n;
-    return node && node->kind == MRSI_SCALAR && node->val.type == MRS_STRING ? mrs_val_text(node->val, &n) : "";
 }
 
 /* The path of a field of the document in "$a.b"; NULL: it is none. */
@@ -447,9 +481,9 @@ mrsi_plan_shell(struct mrsi_plan *p, const struct mrs_step_type *type, const str
     case MRS_ARG_TEXT:
     case MRS_ARG_NAME:
     case MRS_ARG_PATH:
-    case MRS_ARG_PATHS:
     case MRS_ARG_CHOICE:
     case MRS_ARG_SORT: break; /* names */
+    case MRS_ARG_PATHS: warn_places(&l, at->node); break;
     case MRS_ARG_COLLS: /* keys are compared values */
         for (const struct mrsi_yaml_entry *one = at->node->first; one && at->node->kind == MRSI_MAP; one = one->next) {
             check_text(&l, one, (struct mrsi_span){one->key, one->key_n}, false, VALUE);
@@ -462,6 +496,8 @@ mrsi_plan_shell(struct mrsi_plan *p, const struct mrs_step_type *type, const str
         }
         if (strcmp(key->name, "fields") == 0) {
             warn_places(&l, at->node);
+        } else if (strcmp(key->name, "validator") == 0) {
+            warn_schema(&l, at->node);
         }
         if (key->type == MRS_ARG_FIELDS && mrs_key_find(type->keys, type->n_keys, "from")) {
             warn_projection(&l, at);

@@ -79,5 +79,9 @@ mrsi_query_unknown(const struct mrs_elem *el, bool top, struct mrs_err *e)
     if (near && !mrsi_text_is(el->name, el->name_len, near)) {
         return REFUSE(e, "there is no query operator %.60s %s: the nearest known one is %s", el->name, where, near);
     }
+    if (near && top) {
+        return REFUSE(e, "%.60s stands at a field, { a: { %.60s: ... } }; an expression stands in $expr, "
+                      "{ $expr: { %.60s: ... } }", el->name, el->name, el->name);
+    }
     return REFUSE(e, "there is no query operator %.60s %s", el->name, where);
 }

@@ -7,6 +7,7 @@
  * loaded. */
 #include "steps/catalog/indexes.h"
 #include "steps/kit/invert.h"
+#include "mongoreshape/words.h"
 #include "mongoreshape/value.h"
 #include "steps/kit/describe.h"
 #include "mongoreshape/catalogue.h"
@@ -401,6 +402,19 @@ create_one(struct mrs_catalog *cat, struct mrs_cat_coll *cc, struct mrs_view ind
     return mrsi_cat_add_index(cat, cc, index, e);
 }
 
+/* The index whose name is similar, or begins with this one, as the name of a field: x_1. */
+static const char *
+nearest_index(const struct mrs_cat_coll *cc, const char *name)
+{
+    const char *near = NULL;
+    size_t n = strlen(name);
+    for (uint32_t i = 0; i < cc->n_index && !near; i++) {
+        const char *other = mrsi_index_name(cc->index[i]);
+        near = strncmp(other, name, n) == 0 && other[n] == '_' ? other : mrs_nearest(name, &other, 1);
+    }
+    return near;
+}
+
 static enum mrs_status
 drop_one(struct mrs_cat_coll *cc, struct mrs_view *list, const char *name, struct mrs_err *e)
 {
@@ -411,7 +425,9 @@ drop_one(struct mrs_cat_coll *cc, struct mrs_view *list, const char *name, struc
         }
     }
     if (n == cc->n_index) {
-        mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "%s has no index %s", cc->coll.ns, name);
+        const char *near = nearest_index(cc, name);
+        mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "%s has no index %s%s%.150s%s", cc->coll.ns, name,
+                    near ? "; is `" : "", near ? near : "", near ? "` meant?" : "");
         mrs_err_at(e, "drop");
         return MRS_FAIL;
     }

@@ -205,7 +205,7 @@ mrsi_group_remark(uint32_t i, const char *field, char *text, size_t size)
         snprintf(text, size, ", `by`: a field is missing, or the key is an empty text, which $toLower and others make "
                              "of a missing field; documents in which the same is missing are one group");
     } else {
-        snprintf(text, size, ", `%.150s`: the total passes over a value that is no number; `cast` it first",
-                 field ? field : "fields");
+        snprintf(text, size, ", `%.150s`: the total passes over a value that is no number: `cast` a text first; of an "
+                             "array take the total inside, { $sum: { $sum: ... } }", field ? field : "fields");
     }
 }

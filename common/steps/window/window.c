@@ -56,6 +56,20 @@ check_sort(struct mrsi_read *r, const struct mrsi_window *s)
     }
 }
 
+/* Warns about running values in an order that the plan does not give. */
+static void
+check_order(struct mrsi_read *r, const struct mrsi_window *s)
+{
+    bool ordered = false;
+    for (uint32_t i = 0; i < s->n_op && !s->sort; i++) {
+        ordered = ordered || !(s->op[i].common || strcmp(s->op[i].name, "$documentNumber") == 0);
+    }
+    if (ordered) {
+        mrsi_read_warn(r, "fields", NULL, "follow the order of the documents, and without `sort` that is their order "
+                       "in the collection");
+    }
+}
+
 static enum mrs_status
 compile(struct mrs_args *args, void **state, struct mrs_err *e)
 {
@@ -81,6 +95,7 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
     mrsi_window_read_fields(&r, s);
     mrsi_window_number_args(s);
     check_sort(&r, s);
+    check_order(&r, s);
     return mrsi_read_end(&r, state);
 }
 

@@ -189,6 +189,56 @@ note_idle_steps(struct mrsi_engine *en)
     }
 }
 
+/* The number of a step before `step` that took documents out of the collection that this one drops; 0: none did. */
+static uint32_t
+taken_before(const struct mrsi_engine *en, uint32_t step)
+{
+    const char *ns = en->plan->steps[step].desc.sides[0].coll.ns;
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < step; i++) {
+        const struct mrs_desc *d = &en->plan->steps[i].desc;
+        for (uint32_t k = 0; k < d->n_sides; k++) {
+            bool takes = strcmp(d->sides[k].coll.ns, ns) == 0 && en->rows[en->row_of[i][k]].taken;
+            found = takes ? en->plan->steps[i].no : found;
+        }
+    }
+    return found;
+}
+
+/* What a step left in a collection, as documents without a match, is rarely meant to be dropped with it. */
+static void
+note_drops(struct mrsi_engine *en)
+{
+    for (uint32_t i = 0; i < en->plan->n_steps; i++) {
+        const struct mrs_step *st = &en->plan->steps[i];
+        uint64_t n = st->desc.family == MRS_FAMILY_CATALOG ? en->rows[en->row_of[i][0]].dropped : 0;
+        uint32_t before = n ? taken_before(en, i) : 0;
+        char line[500];
+        if (before) {
+            snprintf(line, sizeof line, "step %u, %s: it drops %llu document%s of %.255s that step %u did not take",
+                     st->no, st->type->name, (unsigned long long)n, n == 1 ? "" : "s", st->desc.sides[0].coll.ns,
+                     before);
+            en->report->notes[en->report->n_notes++] = text(en->report, line);
+        }
+    }
+}
+
+/* References to the old `_id`s are data like any other to a step that computes one. */
+static void
+note_new_ids(struct mrsi_engine *en)
+{
+    for (uint32_t i = 0; i < en->plan->n_steps; i++) {
+        const struct mrs_step *st = &en->plan->steps[i];
+        bool changed = st->desc.family == MRS_FAMILY_MAP && st->desc.new_ids && en->rows[en->row_of[i][0]].changed;
+        char line[500];
+        if (changed) {
+            snprintf(line, sizeof line, "step %u, %.255s: references to the old _ids stay as they were; `rekey` with "
+                     "`references` changes both", st->no, st->desc.sides[0].coll.ns);
+            en->report->notes[en->report->n_notes++] = text(en->report, line);
+        }
+    }
+}
+
 /* A pattern without a match is a slip, as is a path that no document has, even if the step does something else. */
 static void
 note_patterns(struct mrsi_engine *en)
@@ -475,7 +525,7 @@ put_notes(struct mrsi_engine *en, struct mrs_err *e)
     struct mrs_report *rep = en->report;
     uint32_t n = mrs_catalog_notes(en->cat), x = mrs_input_excluded(en->in);
     uint32_t fit = mrsi_fit_most(en);
-    uint32_t of_a_step = 5 + MRS_REMARKS + MRSI_PATH_NOTES + MRS_PATTERNS;
+    uint32_t of_a_step = 6 + MRS_REMARKS + MRSI_PATH_NOTES + MRS_PATTERNS;
     uint32_t most = n + x + 4u + fit + MRS_EASED * en->n_rows +
                     rep->n_account + of_a_step * en->plan->n_steps + 4 * mrs_input_count(en->in) +
                     en->n_coll + MRSI_CONDITION_LINES * en->plan->n_lists;
@@ -495,6 +545,8 @@ put_notes(struct mrsi_engine *en, struct mrs_err *e)
     note_amended(en);
     note_equal(en);
     note_lost(en);
+    note_new_ids(en);
+    note_drops(en);
     note_remarks(en);
     note_empty_keys(en);
     note_eased(en);

@@ -124,6 +124,11 @@ for gentle in 'validationAction: warn' 'validationLevel: "off"'; do
         passed=$((passed + 1))
     fi
 done
+says 'a comparison' 'another type there, which is neither equal nor less nor greater: objectId' 'delete: { in: names, where: { by: z } }'
+for known in '{ by: { $type: string, $gt: "z" } }' '{ $or: [{ by: "z" }, { by: { $oid: 6f6f6f6f6f6f6f6f6f6f6f70 } }] }' '{ by: { $exists: false } }'; do
+    says "a comparison that knows of types" '^wrote' "delete: { in: names, where: $known }"
+    verdict "no note on types: $known" "$(grep 'another type' log)"
+done
 says 'rekey' '^  d.names +3 +3 +0 +2$' 'rekey: { in: named, id: $to, references: { names: by } }'
 if grep 'hold an objectId' log; then
     failed=$((failed + 1))

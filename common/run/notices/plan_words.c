@@ -363,6 +363,15 @@ expression(const struct wording *x, struct mrs_val v, bool whole)
 }
 
 /* ---- queries ---- */
+/* A comparison is of one type; { $type: ... } says that others are known. */
+static void
+typed(const struct mrsi_plan_words *to, const char *path, struct mrs_val v)
+{
+    if (v.type != MRS_DOCUMENT || mrs_doc_get(mrs_val_view(v), "$type").type == MRS_MISSING) {
+        to->typed(to->arg, path, true);
+    }
+}
+
 static void
 predicates(const struct mrsi_plan_words *to, const char *path, struct mrs_val v)
 {
@@ -397,7 +406,18 @@ query(const struct wording *x, struct mrs_val v)
             expression(x, el.v, false);
         } else if (*el.name != '$') {
             predicates(x->to, el.name, el.v);
+            typed(x->to, el.name, el.v);
         }
+    }
+}
+
+static void
+sort_keys(const struct mrsi_plan_words *to, struct mrs_val sort)
+{
+    struct mrs_walk w;
+    struct mrs_elem el;
+    for (mrs_walk_init(&w, mrs_val_view(sort)); mrs_walk_next(&w, &el) == 1;) {
+        to->typed(to->arg, el.name, false);
     }
 }
 
@@ -421,7 +441,7 @@ root_of(const struct mrs_step *st, struct word_var room[2])
 void
 mrsi_plan_words(const struct mrs_step *st, const struct mrsi_plan_words *to)
 {
-    MRS_ASSERT(to->text && to->compared && to->path);
+    MRS_ASSERT(to->text && to->compared && to->path && to->typed);
     struct word_var room[2], made = {.name = "ROOT"};
     struct mrs_view body = st->body.p ? st->body : mrs_empty_doc(); /* a step without a plan has no keys */
     bool fold = st->desc.family == MRS_FAMILY_FOLD, window = st->desc.family == MRS_FAMILY_WINDOW;
@@ -441,6 +461,9 @@ mrsi_plan_words(const struct mrs_step *st, const struct mrsi_plan_words *to)
         bool reads = shapes || window || (parts && known && strcmp(el.name, "fields") == 0);
         if (key && key->type == MRS_ARG_QUERY) {
             query(&whole, el.v);
+        } else if (key && key->type == MRS_ARG_SORT && el.v.type == MRS_DOCUMENT &&
+                   st->desc.family != MRS_FAMILY_LINK) { /* which sorts the other side */
+            sort_keys(to, el.v);
         } else if (key && reads &&
                    (key->type == MRS_ARG_FIELDS || key->type == MRS_ARG_EXPR || key->type == MRS_ARG_MAP)) {
             expression(x, el.v, !window && key->type != MRS_ARG_MAP && el.v.type == MRS_DOCUMENT);

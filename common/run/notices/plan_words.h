@@ -18,6 +18,8 @@ struct mrsi_plan_words {
     void (*path)(void *arg, const char *path);
     /* `where`, or an expression, compares the path with a value of one of these types (mrsi_type_bit). */
     void (*compared)(void *arg, const char *path, uint32_t types, bool where);
+    /* What `where` selects, or else `sort`, depends on the types of the values at the path. */
+    void (*typed)(void *arg, const char *path, bool where);
     void *arg;
 };
 /* Calls these for the documents of side 0 of a step. */

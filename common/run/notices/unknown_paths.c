@@ -4,9 +4,9 @@
  *
  * A bit of a row represents a path that the step reads or removes. The first document that has the path sets it; then
  * the path costs nothing. A path that no document has is reported with the nearest name among the first documents. The
- * bits are in the account's rows, so they are saved and discarded with these. Two more slips are found at the same
- * time: a text of the plan that is the name of a field (in the first documents: the text may be intended), and a path
- * that never has a value of the types it is compared with.
+ * bits are in the account's rows, so they are saved and discarded with these. More slips are found at the same time: a
+ * text of the plan that is the name of a field (in the first documents: the text may be intended), a path that never
+ * has a value of the types it is compared with, and one that has values of several types (in the first documents, too).
  *
  * The step `index` reads no documents: its paths are searched in those that are written, as long as an index of the
  * result has them. */
@@ -19,7 +19,8 @@
 #include "mongoreshape/path.h"
 #include <stdio.h>
 
-enum { PATHS = 64, NAMED = 100, NAMES = 256, LEVELS = 8, NAME_MAX_BYTES = 120 };
+enum { PATHS = 64, NAMED = 100, NAMES = 256, LEVELS = 8, NAME_MAX_BYTES = 120, TYPED = 1 << 18 };
+#define ALL_TYPES (1u << 31) /* instead of types: all at the path are recorded */
 
 struct searched_paths { /* for a row */
     uint64_t all;
@@ -30,6 +31,7 @@ struct searched_paths { /* for a row */
     const char *word[PATHS];       /* text in the plan that may mean the field at the path; NULL: the path is read */
     uint64_t texts;                /* bits of these */
     uint64_t wheres;               /* bits of paths that `where` compares */
+    uint64_t typed;                /* bits of ALL_TYPES */
     _Atomic uint64_t names;        /* of `texts`: it is the name of a field */
     uint32_t n;
     _Atomic uint32_t named; /* number of documents whose names were recorded */
@@ -108,6 +110,7 @@ add_path(struct mrsi_engine *en, uint32_t row, const char *text, const char *wor
         w->after[w->n] = types ? alone : 0;
         w->word[w->n] = word;
         w->texts |= (uint64_t)(word != NULL) << w->n;
+        w->typed |= (uint64_t)(types == ALL_TYPES) << w->n;
         w->all |= 1ull << w->n++;
     }
     return s == MRS_DEAD ? mrs_err_memory(e, sizeof *w) : MRS_OK;
@@ -150,6 +153,12 @@ add_typed_path(void *arg, const char *path, uint32_t types, bool where)
     }
 }
 
+static void
+add_all_types(void *arg, const char *path, bool where)
+{
+    add_typed_path(arg, path, ALL_TYPES, where);
+}
+
 /* Does a name in the key or filter of an index equal the path, or contain it? */
 static bool
 has_path(struct mrs_view index, const char *path)
@@ -188,7 +197,7 @@ add_step_paths(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
 {
     const struct mrs_desc *d = &en->plan->steps[step].desc;
     struct wanting x = {en, en->row_of[step][0], MRS_OK, e};
-    const struct mrsi_plan_words words = {add_text_path, add_bare_path, add_typed_path, &x};
+    const struct mrsi_plan_words words = {add_text_path, add_bare_path, add_typed_path, add_all_types, &x};
     for (uint32_t i = 0; x.s == MRS_OK && i < d->n_touches + d->n_names; i++) {
         const struct mrs_touch *t = i < d->n_touches ? &d->touches[i] : &d->names[i - d->n_touches];
         bool searched = is_read(d, t);
@@ -339,6 +348,14 @@ meets(struct searched_paths *x, uint32_t i, struct mrs_view doc)
     return types & x->types[i];
 }
 
+/* Have enough documents been checked? Texts and types are those of the first ones. */
+static uint64_t
+checked_enough(const struct mrsi_worker *w, uint32_t row)
+{
+    struct searched_paths *x = w->en->paths->of[row];
+    return (atomic_load(&x->named) < NAMED ? 0 : x->texts) | (w->rows[row].before < TYPED ? 0 : x->typed);
+}
+
 void
 mrsi_paths_check(struct mrsi_worker *w, uint32_t row, struct mrs_view doc)
 {
@@ -355,7 +372,7 @@ mrsi_paths_check(struct mrsi_worker *w, uint32_t row, struct mrs_view doc)
             atomic_fetch_or(&x->names, x->texts & bit);
         }
     }
-    w->rows[row].seen |= atomic_load(&x->named) < NAMED ? 0 : x->texts; /* no longer searched */
+    w->rows[row].seen |= checked_enough(w, row); /* no longer searched */
     if ((x->all & ~w->rows[row].seen) && atomic_fetch_add(&x->named, atomic_load(&x->named) < NAMED) < NAMED) {
         pthread_mutex_lock(&p->lock);
         take_names(p, x, doc);
@@ -454,11 +471,15 @@ mrsi_paths_report(struct mrsi_engine *en, struct mrs_err *e)
     return MRS_OK;
 }
 
+static const uint32_t numbers = 1u << MRS_DOUBLE | 1u << MRS_INT32 | 1u << MRS_INT64 | 1u << MRS_DECIMAL128;
+static const uint32_t strings = 1u << MRS_STRING | 1u << MRS_SYMBOL;
+/* Null is like a missing value, and the elements of an array are compared. */
+static const uint32_t passed_over = 1u << MRS_NULL | 1u << MRS_UNDEFINED | 1u << MRS_ARRAY;
+
 /* "number, date": all numbers are one type here, and so are texts and symbols. */
 static void
 name_types(uint32_t types, char *text, size_t size)
 {
-    static const uint32_t numbers = 1u << MRS_DOUBLE | 1u << MRS_INT32 | 1u << MRS_INT64 | 1u << MRS_DECIMAL128;
     size_t n = 0;
     *text = '\0';
     if (types & numbers) {
@@ -471,6 +492,46 @@ name_types(uint32_t types, char *text, size_t size)
             n += more > 0 ? (size_t)more : 0;
         }
     }
+}
+
+/* The types that `where` compares the i-th path with. */
+static uint32_t
+compared_types(const struct searched_paths *w, uint32_t i)
+{
+    MRS_ASSERT(i < w->n);
+    uint32_t types = 0;
+    for (uint32_t k = 0; k < w->n; k++) {
+        bool same = (w->wheres >> k & 1) && strcmp(w->path[k].text, w->path[i].text) == 0;
+        types |= same ? w->types[k] & ~ALL_TYPES : 0;
+    }
+    return types;
+}
+
+/* Values of several types at the i-th path: what is compared, or sorted, is of one type. */
+static bool
+note_types(const struct mrs_step *st, struct searched_paths *w, uint32_t i, char *line, size_t size)
+{
+    MRS_ASSERT(i < w->n && w->types[i] == ALL_TYPES);
+    const char *ns = st->desc.sides[0].coll.ns, *path = w->path[i].text;
+    bool where = w->wheres >> i & 1;
+    uint32_t found = atomic_load(&w->found[i]) & ~passed_over;
+    uint32_t first = found & (where ? compared_types(w, i) : found & numbers ? numbers : strings);
+    first = first || where ? first : found & -found;
+    char met[200], others[200];
+    name_types(where ? first : found, met, sizeof met);
+    name_types(found & ~first, others, sizeof others);
+    if (!first || !*others) {
+        return false;
+    }
+    if (where) {
+        snprintf(line, size, "step %u, %.255s: `where` compares `%.200s` with a value of type %s, and some documents "
+                 "have another type there, which is neither equal nor less nor greater: %s", st->no, ns, path, met,
+                 others);
+    } else {
+        snprintf(line, size, "step %u, %.255s: `sort` by `%.200s`: documents have several types there, and each is "
+                 "sorted apart: %s", st->no, ns, path, met);
+    }
+    return true;
 }
 
 bool
@@ -488,6 +549,9 @@ mrsi_paths_note(struct mrsi_engine *en, uint32_t step, uint32_t i, char *line, s
         snprintf(line, size, "step %u, %.255s: `%s` is a text in the plan, and a field of the documents: its value is "
                  "`$%s`", st->no, ns, w->word[i], w->word[i]);
         return true;
+    }
+    if (w->types[i] == ALL_TYPES) {
+        return note_types(st, w, i, line, size);
     }
     uint32_t found = atomic_load(&w->found[i]);
     if (!w->types[i] || !(found & ~mrsi_type_bit(MRS_NULL)) || en->rows[row].seen >> i & 1) {

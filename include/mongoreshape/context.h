@@ -27,7 +27,8 @@ struct mrs_ctx { /* one per thread, made by the engine */
     const struct mrs_eval_fields *fields;
     const uint8_t *fields_of;
     struct mrs_lists *lists; /* values of other collections, for conditions of `where`; NULL: the plan has none */
-    /* of MAP, SPREAD, FOLD, WINDOW, of `from` in JOIN: remarks on the current document, see mrs_step_type.remark */
+    /* of MAP, SPREAD, FOLD, WINDOW, of `from` in JOIN: remarks on the current document, see mrs_step_type.remark; of
+     * the keys and of `into` in JOIN: MRS_REMARK_ */
     uint64_t remarks;
     /* of these, and of `into` in JOIN and FOLD: bit i < MRS_EASED: mrs_desc.fallible[i] failed and `errors` accepted
      * that; the last bit but one also for all further fields; the last: a path was blocked */
@@ -38,6 +39,8 @@ struct mrs_ctx { /* one per thread, made by the engine */
 };
 #define MRS_REMARKS 48
 #define MRS_REMARK_EMPTY_KEY 1ull /* of the keys of JOIN: an expression of `match` gave an empty text */
+/* of `into` in JOIN: a value was replaced by that of no match, and an earlier run may have taken the matches away */
+#define MRS_REMARK_REPLACED 2ull
 #define MRS_EASED 8
 #define MRS_PATTERNS 64 /* patterns of a step with a bit in `matched` */
 

@@ -318,6 +318,24 @@ note_remarks(struct mrsi_engine *en)
     }
 }
 
+/* `replace: true` in a second run, after the first one has taken the matching documents away. */
+static void
+note_replaced(struct mrsi_engine *en)
+{
+    for (uint32_t i = 0; i < en->plan->n_steps; i++) {
+        const struct mrs_step *st = &en->plan->steps[i];
+        bool join = st->desc.family == MRS_FAMILY_JOIN && en->row_of[i][0] != en->row_of[i][1];
+        uint64_t n = join ? en->rows[en->row_of[i][1]].remarks[__builtin_ctzll(MRS_REMARK_REPLACED)] : 0;
+        char line[900];
+        if (n) {
+            snprintf(line, sizeof line, "step %u, %.255s: %llu document%s a value to `replace: true`, and no document "
+                     "of %.255s matches: an earlier run may have taken these away", st->no, st->desc.sides[1].coll.ns,
+                     (unsigned long long)n, n == 1 ? " loses" : "s lose", st->desc.sides[0].coll.ns);
+            en->report->notes[en->report->n_notes++] = text(en->report, line);
+        }
+    }
+}
+
 /* $toLower and similar operators make an empty text of a missing field, and so documents without it match. */
 static void
 note_empty_keys(struct mrsi_engine *en)
@@ -525,7 +543,7 @@ put_notes(struct mrsi_engine *en, struct mrs_err *e)
     struct mrs_report *rep = en->report;
     uint32_t n = mrs_catalog_notes(en->cat), x = mrs_input_excluded(en->in);
     uint32_t fit = mrsi_fit_most(en);
-    uint32_t of_a_step = 6 + MRS_REMARKS + MRSI_PATH_NOTES + MRS_PATTERNS;
+    uint32_t of_a_step = 7 + MRS_REMARKS + MRSI_PATH_NOTES + MRS_PATTERNS;
     uint32_t most = n + x + 4u + fit + MRS_EASED * en->n_rows +
                     rep->n_account + of_a_step * en->plan->n_steps + 4 * mrs_input_count(en->in) +
                     en->n_coll + MRSI_CONDITION_LINES * en->plan->n_lists;
@@ -548,6 +566,7 @@ put_notes(struct mrsi_engine *en, struct mrs_err *e)
     note_new_ids(en);
     note_drops(en);
     note_remarks(en);
+    note_replaced(en);
     note_empty_keys(en);
     note_eased(en);
     note_paths(en);

@@ -418,7 +418,9 @@ splice(struct mrsi_join_run *j, struct mrsi_worker *w, struct join_emit_job *job
     mrsi_remarks_begin(w);
     enum mrs_status s = j->ops->splice(j->st->state, &w->ctx, work, doc, matches_of(job), &put, to, fate);
     if (s == MRS_OK) {
-        mrsi_eased(mrsi_row(w, j->step, 1), w->ctx.eased, doc);
+        struct mrsi_row *from = mrsi_row(w, j->step, 0), *into = mrsi_row(w, j->step, 1);
+        mrsi_eased(into, w->ctx.eased, doc);
+        mrsi_remark(into, into != from ? w->ctx.remarks & MRS_REMARK_REPLACED : 0);
         s = mrs_buf_status(to, e);
         return s == MRS_OK ? mrs_buf_status(&job->pages, e) : s;
     }

@@ -67,6 +67,13 @@ struct embed_splice {
     bool doubles;        /* the engine may return a document more than once */
     bool finding;        /* next() records the references that have matches */
 };
+/* Remarks on an old value that is replaced although nothing matches; any: something does. */
+static inline void
+mrsi_embed_replaces(const struct embed_splice *x, struct mrs_val old, bool any)
+{
+    bool content = !mrs_is_nullish(old) && !(old.type == MRS_ARRAY && old.n <= MRS_DOC_MIN);
+    x->c->remarks |= content && !any && x->s->keep != EMBED_KEEP_ALL ? MRS_REMARK_REPLACED : 0;
+}
 
 /* ---- embed_feed.c: the matches of a document without duplicates ---- */
 void mrsi_embed_work_start(struct embed_work *w, struct mrs_mem *mem);

@@ -151,7 +151,9 @@ describe_once(struct mrsi_describe *t, const struct mrsi_embed *s)
     bool leave = s->keep != EMBED_KEEP_ALL;
     bool some_kept = (s->limited && !s->overflow.present) || s->many || s->errors != MRSI_ERRORS_REFUSE;
     if (!s->replace && (!s->in_place || s->count.n)) {
-        mrsi_describe_once(t, "the fields that it adds would exist already; give `replace: true`");
+        mrsi_describe_once(t, leave ? "the fields that it adds would exist already, and the documents would have left "
+                                      "from; use `keep: all` and `replace: true`"
+                                    : "the fields that it adds would exist already; give `replace: true`");
     } else if (leave && s->empty != EMBED_EMPTY_ABSENT && !s->in_place) {
         mrsi_describe_once(t, "a second run finds no documents left to embed and would overwrite the result; use "
                               "`keep: all` or `empty: absent`");

@@ -120,6 +120,7 @@ next_to_reference(struct shared *sh, const struct mrs_edit_site *site, enum mrs_
         mrsi_existing_add(&sh->existing, site, "as");
         return MRS_OK;
     }
+    mrsi_embed_replaces(x, site->old, any);
     *verdict = MRS_EDIT_PUT;
     return MRS_OK;
 }

@@ -169,6 +169,7 @@ place(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdic
     *verdict = MRS_EDIT_PUT;
     *put = no == 0 ? p->value : no == s->no_count ? mrs_make_count(p->room, p->x->n) : mrs_make_bool(p->room, true);
     p->n_as += no == 0;
+    mrsi_embed_replaces(p->x, site->old, no != 0 || p->x->n);
     return MRS_OK;
 }
 

@@ -200,10 +200,10 @@ mrsi_extract_describe(const void *state, struct mrs_arena *arena, struct mrs_des
         mrsi_describe_once(&t, "the copies that stay would be extracted again");
     } else if (s->to_child && s->child_is_path) {
         mrsi_describe_once(&t, "the ids that stay at the path would be extracted as elements");
-    } else if ((s->to_child || s->count.n) && !s->replace) {
-        mrsi_describe_once(&t, "the fields that it adds would exist already; give `replace: true`");
     } else if (s->count.n) {
         mrsi_describe_once(&t, "the second run would count no elements");
+    } else if (s->to_child && !s->replace) {
+        mrsi_describe_once(&t, "the fields that it adds would exist already; give `replace: true`");
     } else if (s->flag.n && s->replace) {
         mrsi_describe_once(&t, "the second run would find no elements, and take the flag away");
     }

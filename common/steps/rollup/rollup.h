@@ -83,6 +83,7 @@ struct rollup_work {
     struct mrs_acc_shared shared; /* of these */
     bool *failed;                 /* the field has no value */
     bool *silent;                 /* nothing is written at this path */
+    bool fed;                     /* with match: documents match */
     struct mrs_buf key, value, raw, doc;
     struct rollup_known *known; /* ROLLUP_KNOWN of them, indexed by template number; NULL: none yet */
 };

@@ -122,7 +122,10 @@ mrsi_rollup_describe(const void *state, struct mrs_arena *arena, struct mrs_desc
     if (s->by) {
         mrsi_describe_once(&t, "the collection that it makes would exist already");
     } else if (!s->replace) {
-        mrsi_describe_once(&t, "the fields that it adds would exist already; give `replace: true`");
+        mrsi_describe_once(&t, s->keep == ROLLUP_KEEP_ALL
+                                   ? "the fields that it adds would exist already; give `replace: true`"
+                                   : "the fields that it adds would exist already, and the documents would have left "
+                                     "from; use `keep: all` and `replace: true`");
     } else if (s->keep != ROLLUP_KEEP_ALL && s->empty != ROLLUP_EMPTY_ABSENT) {
         mrsi_describe_once(&t, "a second run finds nothing left to compute from and would overwrite the result; use "
                                "`keep: all` or `empty: absent`");

@@ -48,6 +48,7 @@ value(void *arg, uint32_t i, struct mrs_val old, struct mrs_val *out, bool *keep
 {
     struct rollup_write_writing *x = arg;
     const struct mrsi_rollup *s = x->s;
+    x->c->remarks |= x->w->fed || mrs_is_nullish(old) || s->keep == ROLLUP_KEEP_ALL ? 0 : MRS_REMARK_REPLACED;
     if (s->as.n) {
         return inner(x, old, out);
     }
@@ -84,6 +85,7 @@ feed_all(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w, 
     struct mrs_match match;
     enum mrs_status st;
     mrsi_rollup_reset(s, w);
+    w->fed = m->n;
     while ((st = m->next(m, &match, c->err)) == MRS_OK) {
         if (match.failed) {
             const char *why = match.why ? match.why : "a document that belongs here failed";

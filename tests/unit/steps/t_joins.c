@@ -143,7 +143,8 @@ static const struct bench_telling tells[] = {
      "A1 n\n"
      "loss: orphans dropped: documents of shop.c without a match\n"
      "loss: order of shop.c across parents\n"
-     "once: the fields that it adds would exist already; give `replace: true`\n"},
+     "once: the fields that it adds would exist already, and the documents would have left from; use `keep: all` "
+     "and `replace: true`\n"},
     {"embed", "{'from':'c','into':'p','match':{'_id':'parts'},'as':'parts','keep':'all','dangling':'drop'}",
      "every reference in parts of shop.p becomes the document of shop.c that it names. shop.c stays as it is\n"
      "side 0 shop.c RM from\n"
@@ -164,7 +165,7 @@ static const struct bench_telling tells[] = {
      "A1 \n"
      "loss: array order of cs: add `position`\n"
      "loss: place of cs in its parent: `refs: child` would keep it\n"
-     "once: the fields that it adds would exist already; give `replace: true`\n"},
+     "once: the second run would count no elements\n"},
     {"extract", "{'from':'p','path':'cs','into':'c','refs':'child','unique':['name']}",
      "cs of shop.p becomes documents of shop.c, one for each name; the parent keeps their _ids in cs\n"
      "side 0 shop.p RCM from\n"

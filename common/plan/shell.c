@@ -25,7 +25,7 @@ struct shell_check {
 
 static const char *const compares[] = {"$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$cmp", "$in"};
 /* Their values are texts. */
-static const char *const texts[] = {"$literal", "$comment",           "$date",         "$code",
+static const char *const texts[] = {"$literal", "$comment",           "$date",         "$code",         "$oid",
                                     "$symbol",  "$regularExpression", "$numberDouble", "$numberDecimal"};
 static const char *const no_compare[] = {"$expr", "$options", "$type", "$mod",
                                          "$exists", "$size", "$text", "$jsonSchema"};
@@ -167,10 +167,10 @@ warn_text(struct shell_check *l, const struct mrsi_yaml_entry *at, struct mrsi_s
     if (strcmp(at->key, "$exists") == 0) {
         mrsi_plan_warning(l->p, at->line, at->col, "%s: `%s`: $exists takes true or false, and any text counts as true",
                           l->step, l->key);
-    } else if (where == QUERY && s.n > 1 && *s.p == '$' && mrsi_is_letter(s.p[1])) {
+    } else if (where == QUERY && s.n > 1 && *s.p == '$' && mrsi_is_letter(s.p[1 + (s.p[1] == '$')])) {
         mrsi_plan_warning(l->p, at->line, at->col,
-                          "%s: `%s`: a query compares with the text \"%.60s\"; two fields are compared in "
-                          "{ $expr: { $eq: [\"$a\", \"$b\"] } }", l->step, l->key, s.p);
+                          "%s: `%s`: a query compares with the text \"%.60s\"; fields and variables are compared in "
+                          "{ $expr: { $eq: [\"$a\", \"%.60s\"] } }", l->step, l->key, s.p, s.p);
     } else if (where != PATTERN && MRS_IS_ONE_OF(s.p, escapes)) {
         mrsi_plan_warning(l->p, at->line, at->col, "%s: `%s`: %s is a backslash and a letter here: in double quotes, "
                           "\"%s\", it is the character", l->step, l->key, s.p, s.p);
@@ -338,6 +338,21 @@ warn_projection(struct shell_check *l, const struct mrsi_yaml_entry *fields)
     }
 }
 
+/* { $subtract: [$$NOW, 30] }: a number beside a date counts milliseconds. */
+static void
+warn_moment(struct shell_check *l, const struct mrsi_yaml_entry *at)
+{
+    const struct mrsi_yaml_entry *a = at->node->kind == MRSI_LIST ? at->node->first : NULL, *b = a ? a->next : NULL;
+    bool less = strcmp(at->key, "$subtract") == 0;
+    int64_t ms;
+    if (b && (less || strcmp(at->key, "$add") == 0) && strcmp(text_of(a->node), "$$NOW") == 0 &&
+        b->node->kind == MRSI_SCALAR && mrs_val_integral(b->node->val, &ms) && ms > -1000 && ms < 1000) {
+        mrsi_plan_warning(l->p, at->line, at->col, "%s: `%s`: beside a date, %lld are milliseconds: days are "
+                          "{ $date%s: { startDate: $$NOW, unit: day, amount: %lld } }", l->step, l->key, (long long)ms,
+                          less ? "Subtract" : "Add", (long long)ms);
+    }
+}
+
 static void
 check_text(struct shell_check *l, const struct mrsi_yaml_entry *at, struct mrsi_span s, bool plain,
            enum context where)
@@ -443,6 +458,7 @@ check_below(struct shell_check *l, const struct mrsi_yaml_node *node, enum conte
 {
     for (const struct mrsi_yaml_entry *at = node->first; at; at = at->next) {
         warn_seconds(l, at);
+        warn_moment(l, at);
         if (node->kind == MRSI_LIST) {
             check_entry(l, at, where);
         } else if (!MRS_IS_ONE_OF(at->key, texts)) {

@@ -575,7 +575,10 @@ syntax_error(struct yaml_reader *r)
             line += end;
             col = end ? 1 : col + (((uint8_t)r->text[i] & 0xC0) != 0x80);
         }
-        mrsi_plan_error(r->p, line, col, "not valid YAML in UTF-8: %s", problem);
+        const char *advice = memchr(r->text, 0, r->n)   ? "; this is UTF-16 or no text: save the file as UTF-8"
+                             : strstr(problem, "octet") ? "; save the file as UTF-8"
+                                                        : "";
+        mrsi_plan_error(r->p, line, col, "not valid YAML in UTF-8: %s%s", problem, advice);
         return;
     }
     yaml_mark_t at = y->problem_mark;

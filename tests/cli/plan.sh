@@ -184,5 +184,15 @@ Y
 [ "$(grep -cF 'fields: [["n*"]]' back.yaml)" = 5 ] && ok || fail "names with a star in the inverse: $(cat back.yaml)"
 grep -q '^ *fields: {"n\*": m}' back.yaml && fail "a rename of all that begins with n: $(cat back.yaml)"
 grep -q 'step 6 rename: the name of m' back.yaml && ok || fail "the loss of a name: $(cat back.yaml)"
+# An ObjectId that is written as one gets no advice to write it so.
+printf 'database: d\nsteps:\n- delete: { in: a, where: { o: { $oid: "507f1f77bcf86cd799439011" } } }\n' > oid.yaml
+"$tool" check oid.yaml > said 2>&1 && ! grep -q warning said && ok || fail "an ObjectId: $(cat said)"
+# A plan of another encoding, as a shell of Windows redirects it.
+iconv -f UTF-8 -t UTF-16 oid.yaml > wide.yaml
+"$tool" check wide.yaml > said 2>&1
+[ $? -eq 2 ] && grep -q 'this is UTF-16 or no text: save the file as UTF-8' said && ok || fail "UTF-16: $(cat said)"
+printf 'database: d\nsteps:\n- set: { in: a, fields: { t: "caf\351" } }\n' > latin.yaml
+"$tool" check latin.yaml > said 2>&1
+[ $? -eq 2 ] && grep -q '; save the file as UTF-8$' said && ok || fail "Latin-1: $(cat said)"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

@@ -342,7 +342,7 @@ op_not(struct mrsi_query_builder *b, const struct site *at, struct mrs_val v,
         return negate(b, out, e);
     }
     if (!mrsi_query_is_ops(v)) {
-        return REFUSE(e, "%s needs a document of operators or a regular expression", at->op);
+        return REFUSE(e, "%s needs a document of operators or a regular expression; of a value: $ne", at->op);
     }
     MRSI_TRY(mrsi_query_ops(b, at->path, mrs_val_view(v), out, e));
     return negate(b, out, e);

@@ -15,7 +15,7 @@
 
 #define FLAT_MAX 24 /* names that are searched linearly */
 /* Remarks: one for each of the first fields that is computed from itself, and these. */
-enum { MADE_TRUE = MRS_REMARKS - 2, MADE_EARLY, OWN_MAX = MADE_TRUE };
+enum { MADE_TRUE = MRS_REMARKS - 2, MADE_EARLY, OWN_MAX = MADE_TRUE / 2 };
 
 struct set {
     struct mrsi_map map;
@@ -324,12 +324,13 @@ struct set_writing {
     bool again;          /* a path turned out to be blocked after a part of it was written */
 };
 
-/* Remark: a missing field became null, because it is computed from itself; most operators return null for missing. */
+/* Remarks on fields that are computed from themselves: a missing one became null, as most operators return for missing;
+ * one with a value did, as `onError: null` says. */
 static void
-remark_null(const struct set_writing *x, uint32_t i)
+remark_null(const struct set_writing *x, uint32_t i, struct mrs_val old)
 {
-    if (x->val[i].type == MRS_NULL && i < OWN_MAX && x->s->own >> i & 1) {
-        x->c->remarks |= 1ull << i;
+    if (x->val[i].type == MRS_NULL && i < OWN_MAX && x->s->own >> i & 1 && old.type != MRS_NULL) {
+        x->c->remarks |= 1ull << (old.type == MRS_MISSING ? i : OWN_MAX + i);
     }
 }
 
@@ -426,13 +427,14 @@ write_runs(const struct set_writing *x, struct mrs_view d, const struct sites *a
         *changed = true;
         if (x->val[i].type != MRS_MISSING) {
             mrsi_put_elem(out, e->name, e->name_len, x->val[i]);
+            remark_null(x, i, e->v);
         }
     }
     mrs_buf_put(out, run, (size_t)(d.p + d.n - 1 - run));
     for (uint32_t i = 0; i < s->fields.n; i++) {
         if (!(present & 1u << i) && !x->skip[i] && x->val[i].type != MRS_MISSING) {
             mrsi_put_elem(out, s->fields.path[i].part[0].name, s->fields.path[i].part[0].len, x->val[i]);
-            remark_null(x, i);
+            remark_null(x, i, mrs_missing());
             *changed = true;
         }
     }
@@ -482,9 +484,7 @@ write_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *v
     if (!site->blocked) {
         *verdict = MRS_EDIT_PUT;
         *put = x->val[i];
-        if (site->old.type == MRS_MISSING) {
-            remark_null(x, i);
-        }
+        remark_null(x, i, site->old);
         return MRS_OK;
     }
     if (x->s->errors == MRSI_ERRORS_REFUSE) {
@@ -732,15 +732,21 @@ describe_remark(const void *state, uint32_t i, char *text, size_t size)
 {
     const struct set *s = state;
     MRS_ASSERT(size > 0);
-    if (i >= OWN_MAX) {
+    if (i >= MADE_TRUE) {
         snprintf(text, size, ", `fields`: %s", i == MADE_TRUE
                  ? "a text other than \"true\" is true for $toBool and $convert, as \"false\" and \"no\" are; compare "
                    "with the texts that mean true"
                  : "a number became a date before 1980: dates are made of milliseconds, multiply seconds by 1000");
         return;
     }
-    snprintf(text, size, ", `%.150s` was not there and is null now: a `where` that asks for the field leaves such "
-             "documents alone", i < s->fields.n ? s->fields.path[i].text : "");
+    const char *field = i % OWN_MAX < s->fields.n ? s->fields.path[i % OWN_MAX].text : "";
+    if (i < OWN_MAX) {
+        snprintf(text, size, ", `%.150s` was not there and is null now: a `where` that asks for the field leaves such "
+                 "documents alone", field);
+    } else {
+        snprintf(text, size, ", `%.150s` had a value and is null now; what cannot be converted stays with "
+                 "`onError: $%.150s`", field, field);
+    }
 }
 
 static enum mrs_status

@@ -202,10 +202,11 @@ mrsi_engine_run(struct mrsi_job *job, bool dry, bool notices, uint64_t max_refus
     if (cli->verbose && !cli->json) {
         settings(job, &opts);
     }
+    mrsi_warn_own_result(job);
     mrs_cli_progress_begin(&progress.line, cli->progress, cli->quiet || cli->json);
-    enum mrs_status s = mrsi_not_own_result(job);
-    MRS_THEN(s, job->residue ? mrs_run_back(cli->line.mem, job->plan, job->in, &opts, job->residue, &report, &job->err)
-                             : mrs_run(cli->line.mem, job->plan, job->in, &opts, &report, &job->err));
+    enum mrs_status s =
+        job->residue ? mrs_run_back(cli->line.mem, job->plan, job->in, &opts, job->residue, &report, &job->err)
+                     : mrs_run(cli->line.mem, job->plan, job->in, &opts, &report, &job->err);
     mrsi_progress_over(&progress);
     if (report.resumed && !cli->quiet && !cli->json) {
         fputs("resumed the interrupted run\n", stderr);

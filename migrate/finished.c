@@ -146,8 +146,8 @@ is_repeatable(const struct mrs_plan *plan)
     return good;
 }
 
-enum mrs_status
-mrsi_not_own_result(struct mrsi_job *job)
+void
+mrsi_warn_own_result(const struct mrsi_job *job)
 {
     MRS_ASSERT(job->plan);
     const struct mrsi_cli *cli = job->cli;
@@ -157,20 +157,15 @@ mrsi_not_own_result(struct mrsi_job *job)
     size_t n;
     mrs_err_clear(&own);
     if (is_repeatable(job->plan) || job->residue) {
-        return MRS_OK;
+        return;
     }
     mrs_buf_init(&path, cli->line.mem, MRS_DOC_MAX);
     mrs_buf_init(&bson, cli->line.mem, MANIFEST_MOST);
-    bool same = read_manifest(cli, cli->input, &path, &text, &n, &own) == MRS_OK && is_of_plan(job, text, n, &bson);
-    enum mrs_status s = MRS_OK;
-    if (same) {
-        s = mrs_err_set(&job->err, MRS_FAIL, MRS_E_PLAN,
-                        "%.255s is what this plan wrote, by its manifest: a second run would change it again. Give the "
-                        "dump that was its input; to run the plan all the same, move %.255s away",
-                        cli->input, (const char *)path.p);
+    if (read_manifest(cli, cli->input, &path, &text, &n, &own) == MRS_OK && is_of_plan(job, text, n, &bson)) {
+        mrs_say(stderr, "warning: %s is what this plan wrote, by its manifest: a second run may change it again. Give "
+                "the dump that was its input\n", cli->input);
     }
     mrs_free(cli->line.mem, text);
     mrs_buf_clear(&path);
     mrs_buf_clear(&bson);
-    return s;
 }

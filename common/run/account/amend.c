@@ -121,6 +121,7 @@ changed_before(const struct mrs_plan *plan, int32_t step, const char *ns)
 static enum mrs_status
 is_of_input(const struct mrsi_amend *a, struct mrs_view rec, const struct correction *m, struct mrs_err *e)
 {
+    MRS_ASSERT(m->in_index < mrs_input_count(a->en->in));
     const char *ns = mrs_input_at(a->en->in, m->in_index)->ns;
     struct mrs_val step = mrs_doc_get(rec, "step");
     int32_t no = step.type == MRS_INT32 ? mrs_val_i32(step) : 0;

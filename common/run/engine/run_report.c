@@ -193,6 +193,7 @@ note_idle_steps(struct mrsi_engine *en)
 static uint32_t
 taken_before(const struct mrsi_engine *en, uint32_t step)
 {
+    MRS_ASSERT(step < en->plan->n_steps);
     const char *ns = en->plan->steps[step].desc.sides[0].coll.ns;
     uint32_t found = 0;
     for (uint32_t i = 0; i < step; i++) {

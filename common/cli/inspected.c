@@ -63,18 +63,26 @@ print(struct mrs_mem *mem, struct mrsi_inspection *found, const struct mrs_cli_i
     return s;
 }
 
-/* Prints the next command. */
+/* Prints the next command, ready to be copied. */
 static void
-report_plan(const struct mrsi_inspection *found, const struct mrs_cli_inspected *to)
+report_plan(struct mrs_mem *mem, const struct mrsi_inspection *found, const struct mrs_cli_inspected *to)
 {
     uint32_t n = mrs_inspect_steps(found);
-    if (n) {
-        mrs_say(stderr, "%s has %u step%s: read it, then\n  mongoreshape check %s -i %s\n", to->suggest, n,
-                n == 1 ? "" : "s", to->suggest, to->input);
-    } else {
+    if (!n) {
         mrs_say(stderr, "%s has no steps: nothing was found that a step mends without a decision of yours\n",
                 to->suggest);
+        return;
     }
+    struct mrs_buf line;
+    mrs_buf_init(&line, mem, SIZE_MAX);
+    mrs_buf_printf(&line, "mongoreshape check ");
+    mrs_buf_word(&line, to->suggest);
+    mrs_buf_printf(&line, " -i ");
+    mrs_buf_word(&line, to->input);
+    mrs_buf_byte(&line, 0);
+    mrs_say(stderr, "%s has %u step%s: read it, then\n", to->suggest, n, n == 1 ? "" : "s");
+    mrs_say(stderr, "  %s\n", line.bad ? "mongoreshape check" : (const char *)line.p);
+    mrs_buf_clear(&line);
 }
 
 enum mrs_status
@@ -87,7 +95,7 @@ mrs_cli_inspect_report(struct mrs_mem *mem, struct mrsi_inspection *found, const
     s = s == MRS_OK && (to->json || !to->quiet) ? print(mem, found, to, e) : s;
     if (s == MRS_OK && to->suggest && to->input && !to->json && !to->quiet && !mrs_file_is_stream(to->suggest)) {
         fflush(stdout);
-        report_plan(found, to);
+        report_plan(mem, found, to);
     }
     return s;
 }

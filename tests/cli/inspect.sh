@@ -63,6 +63,9 @@ done
 "$tool" inspect uuids.in --suggest uuids.yaml > said 2>&1
 has "they differ" "! reference-type-differs  userId: UUIDs of another binary subtype (3, 4) than users._id has" said
 is "nothing is joined by them" no "$(grep -q 'embed:' uuids.yaml && echo yes || echo no)"
+cp -r in "a dump"
+"$tool" inspect "a dump" --suggest "a plan.yaml" > said 2> next
+is "the next command can be pasted" "  mongoreshape check 'a plan.yaml' -i 'a dump'" "$(tail -n 1 next)"
 mkdir -p stars/d
 for c in 'x%2A' xy; do
     : > "stars/d/$c.bson"

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <unistd.h>
 
 /* If the caller has closed a standard stream, the next file would get its number, and messages would be written into a
@@ -23,15 +24,19 @@ fill_standard_streams(void)
     return ok;
 }
 
-/* A result that was not written is a failure, also for the status "differs". */
+/* A result that was not written is a failure, also for the status "differs". A reader that has enough, as `head`, is
+ * told nothing; the status is that of the signal. */
 static int
 close_stdout(const struct mrs_cli *cli, int status)
 {
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        mrs_say(stderr, "%s: standard output: %s\n", cli->tool->name, strerror(errno));
-        return status > mrs_code_exit(MRS_E_REFUSED) ? status : mrs_code_exit(MRS_E_IO);
+    if (fflush(stdout) == 0 && !ferror(stdout)) {
+        return status;
     }
-    return status;
+    bool enough = errno == EPIPE;
+    if (!enough) {
+        mrs_say(stderr, "%s: standard output: %s\n", cli->tool->name, strerror(errno));
+    }
+    return status > mrs_code_exit(MRS_E_REFUSED) ? status : enough ? 128 + SIGPIPE : mrs_code_exit(MRS_E_IO);
 }
 
 static int

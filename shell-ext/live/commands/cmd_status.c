@@ -2,7 +2,7 @@
 /* cmd_status.c - `mongoreshape-live status [PLAN] [--list] [--watch]`: the progress of a run, from its document.
  *
  * Reads only, takes no lease, and is independent of the working process. --watch prints again every second, over the
- * old text on a terminal, until Ctrl-C or until the run has ended. */
+ * old text on a terminal, until Ctrl-C, until nobody reads any more, or until the run has ended. */
 #include "live_commands.h"
 #include "live_job.h"
 
@@ -41,7 +41,7 @@ watch(struct live_call *c)
 {
     bool terminal = isatty(STDOUT_FILENO) && !c->cli->json;
     enum mrs_status s = show(c, terminal);
-    while (s == MRS_OK && !mrs_signals_number() && !ended(c)) {
+    while (s == MRS_OK && !mrs_signals_number() && !ferror(stdout) && !ended(c)) {
         nanosleep(&(struct timespec){1, 0}, NULL);
         s = mrs_signals_number() ? MRS_OK : show(c, terminal);
     }

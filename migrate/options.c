@@ -397,6 +397,7 @@ const struct mrs_cli_tool mrsi_tool = {
              "  mongoreshape inspect dump --suggest plan.yaml    # findings, and a plan that corrects them\n"
              "  mongoreshape check plan.yaml -i dump             # what the plan would do and refuse\n"
              "  mongoreshape run plan.yaml -i dump -o dump.new   # do it; dump stays unchanged\n",
+    .offer_plan = "check",
     .offer = "inspect",
     .options = options,
     .commands = commands,

@@ -67,6 +67,7 @@ print(struct mrs_mem *mem, struct mrsi_inspection *found, const struct mrs_cli_i
 static void
 report_plan(struct mrs_mem *mem, const struct mrsi_inspection *found, const struct mrs_cli_inspected *to)
 {
+    MRS_ASSERT(to->suggest && to->input);
     uint32_t n = mrs_inspect_steps(found);
     if (!n) {
         mrs_say(stderr, "%s has no steps: nothing was found that a step mends without a decision of yours\n",

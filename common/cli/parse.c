@@ -291,6 +291,17 @@ short_options(struct parser *p, const char *text)
     return true;
 }
 
+/* An operand is one too many, or is missing: shows the whole line. */
+static bool
+wrong_operand(struct parser *p, const char *what, bool surplus)
+{
+    MRS_ASSERT(p->cli->command);
+    const struct mrs_cli_command *c = p->cli->command;
+    return wrong(p, mrs_cli_misuse(p->cli, "%s%s%s: %s %s%s%s%s%s", surplus ? "`" : "", what,
+                                   surplus ? "` is an unexpected argument" : " is missing", p->cli->tool->name, c->name,
+                                   *c->operand ? " " : "", c->operand, *c->needs ? " " : "", c->needs));
+}
+
 static bool
 operand(struct parser *p, const char *text)
 {
@@ -298,7 +309,7 @@ operand(struct parser *p, const char *text)
     bool second = cli->operand != NULL;
     const char *names = cli->command->operand;
     if (!*names || cli->operand2 || (second && !strchr(names, ' '))) {
-        return wrong(p, mrs_cli_misuse(cli, "`%s` is an unexpected argument", text));
+        return wrong_operand(p, text, true);
     }
     *(second ? &cli->operand2 : &cli->operand) = text;
     return true;
@@ -317,16 +328,24 @@ no_command(struct parser *p)
     return false;
 }
 
-/* A line with only a dump is a typical first attempt without a plan. */
+static bool
+is_plan(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return dot && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
+}
+
+/* A line with only a dump, or only a plan, is a typical first attempt. */
 static bool
 offers(struct parser *p, const char *path)
 {
     const struct mrs_cli_tool *t = p->cli->tool;
     const struct mrs_cli_command *c = t->commands;
-    while (t->offer && c->name && strcmp(c->name, t->offer) != 0) {
+    const char *offer = is_plan(path) ? t->offer_plan : t->offer;
+    while (offer && c->name && strcmp(c->name, offer) != 0) {
         c++;
     }
-    if (!t->offer || !c->name || p->argc != 2 || access(path, F_OK) != 0) {
+    if (!offer || !c->name || p->argc != 2 || access(path, F_OK) != 0) {
         return false;
     }
     struct mrs_buf line;
@@ -401,8 +420,7 @@ mrs_cli_parse(struct mrs_cli *cli, int argc, char **argv, int *status)
         }
     }
     if (good && !cli->help && !cli->operand && *cli->command->operand && *cli->command->operand != '[') {
-        good = wrong(&p, mrs_cli_misuse(cli, "%s is missing: %s %s %s %s", cli->command->operand, cli->tool->name,
-                                        cli->command->name, cli->command->operand, cli->command->needs));
+        good = wrong_operand(&p, cli->command->operand, false);
         if (argc == 2 && cli->command == cli->tool->commands) {
             report_start(cli);
         }

@@ -90,7 +90,8 @@ struct mrs_cli_tool {
     bool (*topic)(const char *name); /* `help NAME` for a NAME that is no command: prints it, or false; NULL: none */
     /* lines for a call without arguments, or of the first command without arguments: how to begin; NULL */
     const char *start;
-    const char *offer;   /* the command to suggest for a line with only a file or folder; NULL */
+    /* the command to suggest for a line with only a plan, or only another file or folder; NULL: none */
+    const char *offer_plan, *offer;
     /* the i-th possible word for the operand of a command, for completions; NULL: no more; without any it is a file */
     const char *(*word)(const struct mrs_cli_command *c, uint32_t i);
     bool (*page)(const char *name);         /* topic for `help --man NAME`: a separate manual page */

@@ -95,7 +95,7 @@ expect 2 'at least 64M' run p -i a -o b --memory 2K
 expect 2 'must be a date' run p --now soon
 expect 2 'it must be drop' run p --oplog keep
 expect 2 'none, gzip or zstd' run p --compress rar
-expect 2 'an unexpected argument' run p q
+expect 2 '`q` is an unexpected argument: mongoreshape run PLAN -i IN -o OUT' run p q
 for jobs in 0 1025 4294967297; do
     expect 2 '--jobs must be' run p -i a -o b -j $jobs
     for command in check explain cat diff inspect; do
@@ -134,6 +134,11 @@ printf 'steps:\n- set: { in: c, fields: { n: { $add: [$n, 1] } } }\n' >once.yaml
 "$tool" explain once.yaml --live >out && grep -q '^Alongside writers: no; run it with --quiet-by$' out &&
     grep -q '  expand      no: step 1 (set): it reads what it writes' out || fail "explain --live says: $(cat out)"
 expect 2 '`--live` is no option of `check`' check good.yaml --live
+mkfifo pipe
+exec 3<>pipe 4>pipe 3>&-
+"$tool" explain good.yaml >&4 2>err
+[ $? -eq 141 ] && [ ! -s err ] || fail "a reader that has enough: $(cat err)"
+exec 4>&-
 if [ -w /dev/full ]; then
     "$tool" explain good.yaml >/dev/full 2>err
     [ $? -eq 4 ] && grep -q 'standard output' err || fail "a full disk behind standard output"

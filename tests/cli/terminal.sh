@@ -53,6 +53,13 @@ cp -r dump "a dump"
 [ $? -eq 2 ] && grep -qx '  mongoreshape inspect dump' said && ok || fail "a dump alone: $(cat said)"
 "$tool" "a dump" 2> said < /dev/null
 grep -qx "  mongoreshape inspect 'a dump'" said && ok || fail "a dump with a blank in its name: $(cat said)"
+printf 'steps: []\n' > plan.yaml
+"$tool" plan.yaml 2> said < /dev/null
+grep -qx '  mongoreshape check plan.yaml' said && ok || fail "a plan alone: $(cat said)"
+if [ -x "$tool-live" ]; then
+    "$tool-live" plan.yaml 2> said < /dev/null
+    grep -qx '  mongoreshape-live apply plan.yaml' said && ok || fail "a plan alone, online: $(cat said)"
+fi
 "$tool" nothing 2> said < /dev/null
 grep -q 'unknown command `nothing`' said && ok || fail "what is no dump: $(cat said)"
 

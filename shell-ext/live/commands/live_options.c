@@ -434,6 +434,7 @@ const struct mrs_cli_tool live_tool = {
              "  mongoreshape-live apply plan.yaml                        # dry run: writes nothing\n"
              "  mongoreshape-live apply plan.yaml --execute              # add the new schema\n"
              "  mongoreshape-live verify plan.yaml --repair --execute    # compare, and correct\n",
+    .offer_plan = "apply",
     .manual = "A plan, a YAML file, describes the change of the schema. This tool applies it to a running MongoDB, a "
               "replica set or a standalone server from version 4.4 on, in batches, with checkpoints on the server. It "
               "can be killed at any time and resumes when it is called again.",

@@ -21,6 +21,7 @@ enum live_quiet { LIVE_NOT_QUIET, LIVE_BY_BLOCK, LIVE_BY_VALIDATOR, LIVE_BY_WORD
 struct live_opts { /* from the command line, or for a resumed run from the run document */
     const char *db, *state_db;
     const char *state_old;   /* state database of older versions, checked too; NULL: not */
+    const char *server;      /* the words that name the server in a next command, " --uri-file ~/.shop"; NULL: none */
     enum live_mode mode;
     enum live_quiet quiet;
     bool native;             /* pipelines of the server do the work of expand if possible */
@@ -72,6 +73,17 @@ struct live_job {
     const int *cancel;
     struct mrs_secret secret; /* keys hashes whose equality counts as identity */
 };
+
+/* Whether `contract` may remove the old schema while writers run. */
+static inline bool
+live_contracts_alongside(const struct live_job *job)
+{
+    bool alongside = job->live != NULL;
+    for (uint32_t i = 0; alongside && i < job->live->n_groups; i++) {
+        alongside = !job->live->group[i].removes || job->live->group[i].contract_live;
+    }
+    return alongside;
+}
 
 /* ---- named stops and mutants: stop.c; empty in the normal build ---- */
 #ifdef LIVE_TEST

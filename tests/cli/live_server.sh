@@ -208,7 +208,7 @@ expect 0 'contract embed.yaml' verify embed.yaml
 everything >expanded
 expect 0 'contract embed.yaml --quiet-by validator --keep-before --execute' \
     contract embed.yaml --quiet-by validator --keep-before
-grep -q '119 would be deleted' out || fail "contract does not say how many: $(cat out)"
+grep -q '^119 would be deleted' out || fail "contract does not say how many: $(cat out)"
 grep -q 'live_cli.comments 1000: would be deleted' out || fail "contract names none: $(cat out)"
 everything >after
 same expanded after "contract wrote without --execute"
@@ -229,6 +229,7 @@ expect 0 'nothing is left to do' contract embed.yaml
 expect 0 '' verify embed.yaml
 expect 0 'done' status embed.yaml
 expect 0 'live_cli.posts 0: would be as it was before' rollback embed.yaml
+grep -q '^40 would be written, 119 would be inserted$' out || fail "rollback does not say what it would do: $(cat out)"
 everything | sed 1d >after.user
 same quiet.user after.user "a quiet rollback wrote without --execute"
 expect 0 '' rollback embed.yaml --execute

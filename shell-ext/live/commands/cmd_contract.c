@@ -8,17 +8,6 @@
 #include "live_commands.h"
 #include "live_job.h"
 
-static bool
-beside_writers(const struct live_call *c)
-{
-    for (uint32_t i = 0; i < c->live.n_groups; i++) {
-        if (c->live.group[i].removes && !c->live.group[i].contract_live) {
-            return false;
-        }
-    }
-    return true;
-}
-
 static void
 what_next(struct live_call *c, enum mrs_status s)
 {
@@ -60,7 +49,7 @@ contract(struct live_call *c)
         c->job.print_line(c, "nothing is left to do: the run changed documents in place");
         return MRS_OK;
     }
-    bool live = beside_writers(c);
+    bool live = live_contracts_alongside(&c->job);
     if (!live && c->job.opts.quiet == LIVE_NOT_QUIET) {
         return mrs_err_set(&c->err, MRS_FAIL, MRS_E_USAGE,
                            "contract of this plan removes documents or fields that writers may be changing: stop them "

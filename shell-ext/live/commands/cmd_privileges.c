@@ -8,17 +8,6 @@
 
 #include "mongoreshape/ejson.h"
 
-/* Is contract possible in the requested mode? */
-static bool
-contracts(const struct live_call *c)
-{
-    bool live = true;
-    for (uint32_t i = 0; i < c->live.n_groups; i++) {
-        live = live && c->live.group[i].contract_live;
-    }
-    return live || c->job.opts.quiet != LIVE_NOT_QUIET;
-}
-
 /* As a shell script: one privilege on each line. */
 static void
 put_script(struct mrs_view role, const char *name, struct mrs_buf *out)
@@ -46,7 +35,8 @@ show(struct live_call *c, bool json)
     mrs_buf_init(&text, c->job.mem, (size_t)64 << 20);
     mrs_plan_id_text(c->job.plan, id);
     snprintf(name, sizeof name, "mongoreshape_%.12s", id);
-    enum mrs_status s = live_role(&c->job, name, contracts(c), &role, &c->err);
+    bool contracts = c->job.opts.quiet != LIVE_NOT_QUIET || live_contracts_alongside(&c->job);
+    enum mrs_status s = live_role(&c->job, name, contracts, &role, &c->err);
     if (s == MRS_OK) {
         struct mrs_view made = {role.p, (uint32_t)role.n};
         if (json) {
@@ -64,7 +54,7 @@ show(struct live_call *c, bool json)
         mrs_say(stderr, "%s: note: names with stars: the role is for the collections that fit now\n",
                 c->cli->line.tool->name);
     }
-    if (s == MRS_OK && !contracts(c)) {
+    if (s == MRS_OK && !contracts) {
         mrs_say(stderr, "%s: note: `contract` of this plan keeps writers out; its role: privileges with --quiet-by\n",
                 c->cli->line.tool->name);
     }

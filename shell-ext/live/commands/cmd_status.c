@@ -69,6 +69,10 @@ live_cmd_status(struct mrs_cli *line)
         return status;
     }
     enum mrs_status s = c.cli->list ? live_call_connect(&c) : live_call_find(&c);
+    if (s == MRS_OK && c.job.plan) {
+        s = mrs_live_judge(c.job.plan, &c.arena, &c.live, &c.err);
+        c.job.live = &c.live;
+    }
     if (s == MRS_END) {
         s = nothing(&c);
     } else if (s == MRS_OK) {

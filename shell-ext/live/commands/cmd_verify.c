@@ -32,11 +32,7 @@ what_next(struct live_call *c)
         live_call_next(c, "abort", "--clean");
         return;
     }
-    bool live = true;
-    for (uint32_t i = 0; i < c->live.n_groups; i++) {
-        live = live && (c->live.group[i].contract_live || !c->live.group[i].removes);
-    }
-    live_call_next(c, "contract", live ? "" : "--quiet-by validator");
+    live_call_next(c, "contract", live_contracts_alongside(&c->job) ? "" : "--quiet-by validator");
 }
 
 static enum mrs_status

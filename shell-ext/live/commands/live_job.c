@@ -279,6 +279,9 @@ live_call_begin(struct live_call *c, struct live_cli *cli, int *status)
     mrs_cli_progress_begin(&c->progress, cli->progress, cli->json);
     enum mrs_status s = take_uri(c);
     options(c);
+    if (s == MRS_OK) {
+        live_call_name_server(c);
+    }
     if (cli->line.operand) {
         s = read_plan(c, s);
     }
@@ -490,6 +493,7 @@ resume(struct live_call *c)
         o->quiet = c->quiet;
     }
     o->mode = c->mode;
+    live_run_allowed(&c->job);
     live_run_close(&c->job);
     enum mrs_status s = live_run_moment(&c->job, &now, &c->err);
     return s == MRS_OK && now != c->job.plan->now_ms ? load(c, now) : s == MRS_END ? MRS_OK : s;

@@ -92,6 +92,8 @@ void live_workers_end(struct live_worker_processes *c);
 /* An option that cannot be used with --worker; NULL: none. */
 const char *live_call_worker_misuse(const struct live_cli *cli);
 
+/* Fills job.opts.server, once the URI is known. next.c */
+void live_call_name_server(struct live_call *c);
 /* Records the next command line: "VERB PLAN EXTRA" with the options of this one. */
 void live_call_next(struct live_call *c, const char *verb, const char *extra);
 /* The present command line with --execute: does what a dry run has shown. next.c */

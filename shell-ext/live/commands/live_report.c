@@ -134,32 +134,37 @@ live_report_outlook(struct live_call *c)
 }
 
 /* ---- a pass ---- */
+/* before: what separates it from the figure before it; many NULL: as one. */
 static void
-figure(uint64_t n, const char *one, const char *many)
+figure(const char **before, uint64_t n, const char *one, const char *many)
 {
     char text[32];
     if (n) {
-        mrs_say(stdout, ", %s %s", mrs_text_count(n, text), n == 1 ? one : many);
+        mrs_say(stdout, "%s%s %s", *before, mrs_text_count(n, text), n == 1 || !many ? one : many);
+        *before = ", ";
     }
 }
 
 void
 live_report_pass(const struct live_call *c)
 {
-    char text[32];
     const struct live_pass_report *r = &c->report;
+    const char *before = "";
     bool compared = strcmp(c->cli->line.command->name, "verify") == 0 && c->err.code == MRS_E_NONE;
-    mrs_say(stdout, "%s document%s read", mrs_text_count(r->docs, text), r->docs == 1 ? "" : "s");
-    bool dry = c->job.opts.dry_run; /* then these are planned changes */
+    bool dry = c->job.opts.dry_run; /* then these are planned changes, which may be known without reading again */
+    if (r->docs || !r->written) {
+        char text[32];
+        mrs_say(stdout, "%s document%s read", mrs_text_count(r->docs, text), r->docs == 1 ? "" : "s");
+        before = ", ";
+    }
     MRS_ASSERT(r->written >= r->inserted + r->deleted);
-    figure(r->written - r->inserted - r->deleted, dry ? "would be written" : "written",
-           dry ? "would be written" : "written");
-    figure(r->inserted, dry ? "would be inserted" : "inserted", dry ? "would be inserted" : "inserted");
-    figure(r->deleted, dry ? "would be deleted" : "deleted", dry ? "would be deleted" : "deleted");
-    figure(r->missed, "changed by others meanwhile and derived again", "changed by others meanwhile and derived again");
-    figure(r->refused, "refused", "refused");
-    figure(r->differs, "differs", "differ");
-    figure(r->foreign, "foreign in new collections", "foreign in new collections");
+    figure(&before, r->written - r->inserted - r->deleted, dry ? "would be written" : "written", NULL);
+    figure(&before, r->inserted, dry ? "would be inserted" : "inserted", NULL);
+    figure(&before, r->deleted, dry ? "would be deleted" : "deleted", NULL);
+    figure(&before, r->missed, "changed by others meanwhile and derived again", NULL);
+    figure(&before, r->refused, "refused", NULL);
+    figure(&before, r->differs, "differs", "differ");
+    figure(&before, r->foreign, "foreign in new collections", NULL);
     mrs_say(stdout, "%s\n", compared && !r->differs && !r->foreign ? ": no difference" : "");
     for (uint32_t i = 0; i < r->n_named; i++) {
         mrs_say(stdout, "  %s\n", r->named[i]);

@@ -18,6 +18,25 @@ option(struct mrs_buf *b, const char *name, const char *value)
     }
 }
 
+/* Without memory the next command does not name the server. */
+void
+live_call_name_server(struct live_call *c)
+{
+    MRS_ASSERT(c->uri && c->shown);
+    const struct live_cli *cli = c->cli;
+    struct mrs_buf b;
+    mrs_buf_init(&b, c->job.mem, 65536);
+    if (cli->uri && strcmp(c->uri, c->shown) == 0) {
+        option(&b, "uri", c->uri);
+    } else if (cli->uri) {
+        mrs_buf_printf(&b, " --uri URI");
+    }
+    option(&b, "uri-file", cli->uri_file);
+    mrs_buf_byte(&b, '\0');
+    c->job.opts.server = b.bad ? NULL : mrs_arena_copy(&c->arena, b.p, b.n);
+    mrs_buf_clear(&b);
+}
+
 /* "TOOL VERB PLAN --uri ...": the start of every line. A plan with stars does not find its run any more after
  * collections were added or dropped. */
 static void
@@ -37,12 +56,7 @@ begin(struct live_call *c, const char *verb, struct mrs_buf *b)
         mrs_buf_printf(b, "--run ");
         mrs_buf_word(b, cli->run ? cli->run : c->run);
     }
-    if (cli->uri && strcmp(c->uri, c->shown) == 0) {
-        option(b, "uri", c->uri);
-    } else if (cli->uri) {
-        mrs_buf_printf(b, " --uri URI");
-    }
-    option(b, "uri-file", cli->uri_file);
+    mrs_buf_printf(b, "%s", c->job.opts.server ? c->job.opts.server : "");
     option(b, "db", cli->db);
     option(b, "state-db", cli->state_db);
 }

@@ -197,11 +197,9 @@ may_contract(const struct live_job *job, struct mrs_err *e)
 {
     MRS_ASSERT(job->run);
     struct mrs_view doc = {job->run->doc.p, (uint32_t)job->run->doc.n};
-    for (uint32_t g = 0; g < job->live->n_groups; g++) {
-        if (job->live->group[g].removes && !job->live->group[g].contract_live) {
-            return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE,
-                               "this plan can only be contracted with writers stopped: use --quiet-by");
-        }
+    if (!live_contracts_alongside(job)) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE,
+                           "this plan can only be contracted with writers stopped: use --quiet-by");
     }
     if (live_run_in(job, "contract") || live_run_in(job, "done")) {
         return MRS_OK;

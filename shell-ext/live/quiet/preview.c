@@ -104,6 +104,8 @@ live_change_totals_preview(struct live_job *job, bool back, struct live_pass_rep
     }
     r->written = (uint64_t)all;
     if (s == MRS_OK) {
+        r->inserted = (uint64_t)sealed.n[back ? LIVE_PASS_DELETE : LIVE_PASS_INSERT];
+        r->deleted = (uint64_t)sealed.n[back ? LIVE_PASS_INSERT : LIVE_PASS_DELETE];
         preview_actions(job, back ? sealed.back : sealed.list);
     }
     mrs_arena_clear(&a);

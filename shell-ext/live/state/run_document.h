@@ -86,6 +86,8 @@ enum mrs_status live_run_moment(struct live_job *job, int64_t *now_ms, struct mr
 /* Reads a run without taking leases, for status and controls; id: hex digits, a prefix of them, or NULL if there is
  * only one (or only one unfinished). The plan's text is in run->doc. */
 enum mrs_status live_run_find(struct live_job *job, const char *id, struct mrs_err *e);
+/* What the run was begun with, --allow-scan and --allow-ttl, is allowed to every command on it. */
+void live_run_allowed(struct live_job *job);
 void live_run_close(struct live_job *job); /* releases leases; may be called twice */
 /* Call once, before any run is opened: moves the state of an older version from job->opts.state_old to the state
  * database if writing was requested, else uses it in place. Reports either. state_move.c */

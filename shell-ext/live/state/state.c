@@ -399,6 +399,15 @@ fits(struct live_job *job, bool create, struct mrs_err *e)
     return s == MRS_OK && !live_phase_over(job->run->phase) ? live_run_uuids(job, e) : s;
 }
 
+void
+live_run_allowed(struct live_job *job)
+{
+    MRS_ASSERT(job->run);
+    struct mrs_view d = live_run_doc(job->run);
+    job->opts.allow_scan |= live_bool_at(d, "options.allow_scan", false);
+    job->opts.allow_ttl |= live_bool_at(d, "options.allow_ttl", false);
+}
+
 /* A command that resumes a run takes its options from the run document. */
 static void
 take_options(struct live_job *job)
@@ -414,9 +423,8 @@ take_options(struct live_job *job)
             job->opts.quiet = (enum live_quiet)q;
         }
     }
+    live_run_allowed(job);
     job->opts.keep_before |= live_bool_at(d, "options.keep_before", false);
-    job->opts.allow_scan |= live_bool_at(d, "options.allow_scan", false);
-    job->opts.allow_ttl |= live_bool_at(d, "options.allow_ttl", false);
     job->opts.no_transactions |= live_bool_at(d, "options.no_transactions", false);
     if (job->opts.max_refused == 0) {
         job->opts.max_refused = (uint64_t)live_int_at(d, "options.max_refused", 0);

@@ -93,18 +93,15 @@ stale_since(struct mrs_view run, const char *phase)
 
 /* The command that resumes the run, as advice to the user. */
 static void
-next_command(const struct live_job *job, struct mrs_view run, bool alive, char out[256])
+next_command(const struct live_job *job, struct mrs_view run, bool alive, struct mrs_buf *out)
 {
-    char id[33], phase[32], mode[16], quiet[16], state[96] = "";
+    char id[33], phase[32], mode[16], quiet[16];
     bool paused = live_bool_at(run, "control.pause", false);
     live_text_at(run, "_id", id, sizeof id);
     live_text_at(run, "phase", phase, sizeof phase);
     live_text_at(run, "mode", mode, sizeof mode);
     live_text_at(run, "quiet_by", quiet, sizeof quiet);
     bool by = quiet[0] && strcmp(quiet, "none") != 0, direct = strcmp(mode, "direct") == 0;
-    if (!job->opts.state_old) {
-        snprintf(state, sizeof state, " --state-db %.64s", live_state_db(job));
-    }
     const char *what = "apply", *more = " --execute";
     if (paused) {
         what = "resume";
@@ -124,14 +121,21 @@ next_command(const struct live_job *job, struct mrs_view run, bool alive, char o
     } else if (!direct && (begins(phase, "expanded") || begins(phase, "verif"))) {
         const bool verified = live_at(run, "verified").type == MRS_DATE;
         what = verified ? "contract" : "verify";
-        more = verified || by ? "" : " --repair --execute"; /* as `apply` names it */
+        more = by                              ? ""
+               : !verified                     ? " --repair --execute"
+               : live_contracts_alongside(job) ? ""
+                                               : " --quiet-by validator";
     }
     bool apply = strcmp(what, "apply") == 0;
-    snprintf(out, 256, "mongoreshape-live %s --run %.12s%s%s%s%s%s", what, id, state,
-             apply && direct && !by ? " --mode direct" : "",
-             by && (apply || strcmp(what, "contract") == 0) ? " --quiet-by " : "",
-             by && (apply || strcmp(what, "contract") == 0) ? quiet : "",
-             more);
+    const char *mode_word = apply && direct && !by ? " --mode direct" : "";
+    by = by && (apply || strcmp(what, "contract") == 0);
+    mrs_buf_printf(out, "mongoreshape-live %s --run %.12s%s", what, id,
+                   job->opts.server ? job->opts.server : "");
+    if (!job->opts.state_old) {
+        mrs_buf_printf(out, " --state-db ");
+        mrs_buf_word(out, live_state_db(job));
+    }
+    mrs_buf_printf(out, "%s%s%s%s", mode_word, by ? " --quiet-by " : "", by ? quiet : "", more);
 }
 
 static void
@@ -202,12 +206,14 @@ facts(const struct live_job *job, const struct sources *f, struct mrs_buf *out, 
     static const char *const field[] = {"name", "file", "db", "mode", "quiet_by", "phase", "group", "refused",
     "started",
                                         "updated", "verified"};
-    char phase[32], next[256];
+    char phase[32];
+    struct mrs_buf next;
     bool alive = f->alive;
     struct mrs_build b;
     struct mrs_view d;
     live_text_at(f->run, "phase", phase, sizeof phase);
-    next_command(job, f->run, alive, next);
+    mrs_buf_init(&next, job->mem, 65536);
+    next_command(job, f->run, alive, &next);
     mrs_build_init(&b, out);
     copy_field(&b, f->run, "_id", "run");
     for (size_t i = 0; i < sizeof field / sizeof *field; i++) {
@@ -228,8 +234,10 @@ facts(const struct live_job *job, const struct sources *f, struct mrs_buf *out, 
     mrs_build_bool(&b, "writers_kept_out", live_at(f->run, "blocked").type == MRS_DOCUMENT);
     mrs_build_val(&b, "stale_since", 11, stale_since(f->run, phase));
     mrs_build_text(&b, "state_db", live_state_db(job), (uint32_t)strlen(live_state_db(job)));
-    mrs_build_text(&b, "next", next, (uint32_t)strlen(next));
-    return mrs_build_finish(&b, &d, e);
+    mrs_build_text(&b, "next", (const char *)next.p, (uint32_t)next.n);
+    enum mrs_status s = mrs_buf_status(&next, e);
+    mrs_buf_clear(&next);
+    return s == MRS_OK ? mrs_build_finish(&b, &d, e) : s;
 }
 
 /* ---- text output ---- */

@@ -86,7 +86,7 @@ static const struct mrs_cli_option options[] = {
     {"jobs", 'j', "N", RUN | CHECK | EXPLAIN | CAT | DIFF | INSPECT, MRS_CLI_COUNT, AT(jobs), "1|2|4|8",
      "the number of processors", "threads; the documents written are the same for any number",
      NULL, NULL},
-    {"tmp", 0, "DIR", RUN | CHECK | CAT | DIFF | PLAN | INSPECT, MRS_CLI_PATH, AT(tmp), NULL,
+    {"tmp", 0, "DIR", RUN | CHECK | CAT | DIFF | PLAN | INSPECT, MRS_CLI_FOLDER, AT(tmp), NULL,
      "next to OUT, else $TMPDIR or /tmp",
      "folder for temporary files",
      "They can become as large as the collections that are joined. Files that only the running program needs are "

@@ -9,6 +9,7 @@
 #include "mongoreshape/words.h"
 
 #include <stdarg.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct parser {
@@ -163,6 +164,13 @@ append(struct mrs_mem *mem, struct mrs_cli_list *list, const char *text)
     return more != NULL;
 }
 
+static bool
+is_folder(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
 /* NULL, or a description of the expected text. */
 static const char *
 store(struct mrs_cli *cli, const struct mrs_cli_option *o, const char *text)
@@ -174,6 +182,7 @@ store(struct mrs_cli *cli, const struct mrs_cli_option *o, const char *text)
     case MRS_CLI_FLAG: *(bool *)to = true; return NULL;
     case MRS_CLI_TEXT:
     case MRS_CLI_PATH: *(const char **)to = text; return *text ? NULL : "something, not nothing";
+    case MRS_CLI_FOLDER: *(const char **)to = text; return is_folder(text) ? NULL : "a folder that exists";
     case MRS_CLI_LIST: return append(cli->mem, to, text) ? NULL : "less: memory is out";
     case MRS_CLI_COUNT: return number(text, &end, to) && !*end ? NULL : "a whole number";
     case MRS_CLI_LIMIT:

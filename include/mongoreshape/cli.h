@@ -22,6 +22,7 @@ enum mrs_cli_type {
     MRS_CLI_FLAG,  /* bool */
     MRS_CLI_TEXT,  /* const char * */
     MRS_CLI_PATH,  /* const char *, completed as a file */
+    MRS_CLI_FOLDER, /* const char *, an existing folder */
     MRS_CLI_LIST,  /* struct mrs_cli_list: may be repeated */
     MRS_CLI_COUNT, /* uint64_t */
     MRS_CLI_LIMIT, /* uint64_t; the word `any` is UINT64_MAX */

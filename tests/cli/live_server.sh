@@ -140,7 +140,7 @@ printf 'database: live_cli\nsteps:\n- set: { in: posts, fields: { n: { $add: ["$
 printf 'database: live_cli\nsteps:\n- set: { in: posts, fields: { title: { $concat: ["$title", "x"] } } }\n' >self.yaml
 expect 2 '--quiet-by' apply self.yaml --execute
 expect 2 'nosuch' apply embed.yaml --max-load nosuch=1
-expect 4 'temporary folder in nosuch' apply embed.yaml --quiet-by word --tmp nosuch
+expect 2 'a folder that exists' apply embed.yaml --quiet-by word --tmp nosuch
 everything >after
 same before after "a refused plan wrote"
 

@@ -154,6 +154,9 @@ expect 0 'restore with:' run good.yaml -i in -o out.d
     fail "documents: $(od -An -tx1 out.d/d/c.bson)"
 diff -r in in.before >/dev/null || fail "the input was changed"
 expect 2 'out.d' run good.yaml -i in -o out.d
+expect 2 'in: it is a folder, not a file' run in -i in -o out.n
+expect 2 'nosuch/out: the folder that it would be in does not exist' run good.yaml -i in -o nosuch/out
+expect 2 '`--tmp nosuch`: it must be a folder that exists' run good.yaml -i in -o out.n --tmp nosuch
 expect 0 '' run good.yaml -i in -o out.d --force -q
 expect 0 'nothing was written' run good.yaml -i in --dry-run
 expect 0 'nothing was written' check good.yaml -i in

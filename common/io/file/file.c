@@ -500,6 +500,10 @@ mrs_file_read(struct mrs_mem *mem, const char *path, size_t ceiling, char **text
     if (s != MRS_OK) {
         return s;
     }
+    if (S_ISDIR(st.st_mode)) {
+        close(fd);
+        return MRSI_FAIL(e, MRS_E_MISSING, "%s: it is a folder, not a file", path);
+    }
     mrs_buf_init(&b, mem, ceiling < SIZE_MAX ? ceiling + 1 : ceiling); /* one more for the NUL */
     size_t size = S_ISREG(st.st_mode) && st.st_size > 0 ? (size_t)st.st_size : 0;
     if (size > ceiling) {

@@ -163,18 +163,27 @@ mrsi_claim_mark(struct mrs_output *o, struct mrs_err *e)
     return s;
 }
 
+static enum mrs_status
+not_made(const struct mrs_output *o, int err, struct mrs_err *e)
+{
+    if (err == ENOENT || err == ENOTDIR) {
+        return MRSI_FAIL(e, MRS_E_MISSING, "%s: the folder that it would be in does not exist: make it first", o->path);
+    }
+    return mrs_err_sys(e, err, "create folder %s", o->partial);
+}
+
 enum mrs_status
 mrsi_claim_new(struct mrs_output *o, struct mrs_err *e)
 {
     MRS_ASSERT(o->partial);
     if (mkdir(o->partial, o->kind == MRSI_OUT_DIR ? o->folder_mode : 0700) < 0) {
         int err = errno;
-        enum mrs_status s = err == EEXIST ? remove_stale(o, e) : mrs_err_sys(e, err, "create folder %s", o->partial);
+        enum mrs_status s = err == EEXIST ? remove_stale(o, e) : not_made(o, err, e);
         if (s != MRS_OK) {
             return s;
         }
         if (mkdir(o->partial, o->kind == MRSI_OUT_DIR ? o->folder_mode : 0700) < 0) {
-            return errno == EEXIST ? busy(o->partial, e) : mrs_err_sys(e, errno, "create folder %s", o->partial);
+            return errno == EEXIST ? busy(o->partial, e) : not_made(o, errno, e);
         }
     }
     bool taken;

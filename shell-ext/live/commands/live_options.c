@@ -190,7 +190,7 @@ static const struct mrs_cli_option options[] = {
      "the same when it has ended with any other status", NULL, NULL},
     {"memory", 0, "SIZE", APPLY | VERIFY | CONTRACT, MRS_CLI_SIZE, AT(memory), "256M|1G|4G", "256M",
      "memory for joins of a quiet run and for verify; at least 64M", NULL, NULL},
-    {"tmp", 0, "DIR", APPLY | CONTRACT | INSPECT, MRS_CLI_PATH, AT(tmp), NULL, "TMPDIR, else /tmp",
+    {"tmp", 0, "DIR", APPLY | CONTRACT | INSPECT, MRS_CLI_FOLDER, AT(tmp), NULL, "TMPDIR, else /tmp",
      "folder for temporary files; --quiet-by copies the collections there",
      "A quiet run needs space for the plan's collections, twice. The files are removed at the end, except refused "
      "documents of a run that ends with status 7: its message names their file.", NULL},

@@ -2,8 +2,8 @@
 /* complete.c - completions for bash, zsh and fish, from the table: commands, the options of each, files, and the words
  * of an option.
  *
- * Each shell quotes in its own way, so each has a small writer; the grammar is the same for all. Quotation marks of
- * words in texts (`...`) are removed. */
+ * Each shell quotes in its own way, so each has a small writer; the grammar is the same for all. Names of files are
+ * left to the shell, which quotes blanks, stars and the like. Quotation marks of words in texts (`...`) are removed. */
 #include "mongoreshape/cli.h"
 
 /* The name of a function of bash: "_mongoreshape_live". */
@@ -79,9 +79,11 @@ bash_values(const struct mrs_cli_tool *t)
         if (o->words) {
             printf(" COMPREPLY=($(compgen -W \"");
             words(o->words, "");
-            printf("\" -- \"$cur\")) ;");
-        } else if (o->type == MRS_CLI_PATH) {
-            printf(" COMPREPLY=($(compgen -f -- \"$cur\")) ;");
+            printf("\" -- \"$cur\")) ; compopt +o default ;");
+        } else if (o->type == MRS_CLI_FOLDER) {
+            printf(" compopt -o dirnames +o default ;");
+        } else if (o->type != MRS_CLI_PATH) {
+            printf(" compopt +o default ;");
         }
         printf(" return ;;\n");
     }
@@ -133,13 +135,12 @@ bash(const struct mrs_cli_tool *t)
     printf("    esac\n"
            "    case \"$cur\" in\n"
            "    -*) COMPREPLY=($(compgen -W \"$options\" -- \"$cur\")) ;;\n"
-           "    *) if [ \"${COMP_WORDS[1]}\" = help ]; then COMPREPLY=($(compgen -W \"$commands\" "
-           "-- \"$cur\"))\n"
-           "       elif [ -n \"$operands\" ]; then COMPREPLY=($(compgen -W \"$operands\" -- \"$cur\"))\n"
-           "       else COMPREPLY=($(compgen -f -- \"$cur\")) ; fi ;;\n"
+           "    *) [ \"${COMP_WORDS[1]}\" != help ] || operands=$commands\n"
+           "       [ -z \"$operands\" ] || { COMPREPLY=($(compgen -W \"$operands\" -- \"$cur\")) ; "
+           "compopt +o default ; } ;;\n"
            "    esac\n"
            "}\n"
-           "complete -o filenames -F ");
+           "complete -o default -F ");
     function_name(t);
     printf(" %s\n", t->name);
 }
@@ -166,6 +167,8 @@ zsh_option(const struct mrs_cli_option *o)
         printf(")");
     } else if (o->type == MRS_CLI_PATH) {
         printf("_files");
+    } else if (o->type == MRS_CLI_FOLDER) {
+        printf("_files -/");
     }
     printf("'");
 }
@@ -226,7 +229,9 @@ fish_option(const struct mrs_cli_tool *t, const struct mrs_cli_option *o)
         words(o->words, "");
         printf("'");
     } else if (o->arg) {
-        printf(o->type == MRS_CLI_PATH ? " -r -F" : " -x");
+        fputs(o->type == MRS_CLI_PATH     ? " -r -F"
+              : o->type == MRS_CLI_FOLDER ? " -x -a '(__fish_complete_directories)'"
+                                          : " -x", stdout);
     }
     printf(" -d '");
     quoted(o->help, "\\'", "\\");

@@ -27,10 +27,11 @@ mrs_cli_roff(const char *text)
     }
 }
 
+/* first: after a heading. */
 static void
-paragraph(const char *macro, const char *text)
+paragraph(bool first, const char *text)
 {
-    printf("%s\n", macro);
+    printf(first ? "" : ".PP\n");
     mrs_cli_roff(text);
     printf("\n");
 }
@@ -79,7 +80,7 @@ commands(const struct mrs_cli_tool *t)
         mrs_cli_roff(c->name);
         printf(" %s\n", c->operand);
         for (const char *const *text = c->text; *text; text++) {
-            paragraph(".PP", *text);
+            paragraph(text == c->text, *text);
         }
     }
 }
@@ -106,7 +107,7 @@ examples(const struct mrs_cli_tool *t)
     printf(".SH EXAMPLES\n");
     for (const struct mrs_cli_command *c = t->commands; c->name; c++) {
         for (const struct mrs_cli_example *x = c->examples; x->line; x++) {
-            paragraph(".PP", x->text);
+            paragraph(c == t->commands && x == c->examples, x->text);
             printf(".RS\n.nf\n");
             mrs_cli_roff(x->line);
             printf("\n.fi\n.RE\n");
@@ -136,7 +137,7 @@ mrs_cli_help_man(const struct mrs_cli_tool *t)
     for (const struct mrs_cli_command *c = t->commands; c->name; c++) {
         printf("%s\\fB", c == t->commands ? "" : ".br\n");
         mrs_cli_roff(t->name);
-        printf(" %s\\fR %s ", c->name, c->operand);
+        printf(" %s\\fR%s%s%s", c->name, *c->operand ? " " : "", c->operand, *c->needs ? " " : "");
         mrs_cli_roff(c->needs);
         printf(" [\\fIoptions\\fR]\n");
     }

@@ -53,6 +53,9 @@ done
 for word in '^\.TH MONGORESHAPE\\-PLAN 5' '^\.SS embed$' '^\\fBorphans\\fR (one of, or' '^\\fBsteps\\fR (list, needed)'; do
     grep -q "$word" man.plan || fail "no \"$word\" in the manual of the plan language"
 done
+if command -v mandoc >/dev/null; then
+    mandoc -Tlint -W warning man man.plan | grep -v 'missing date' && fail "mandoc has complaints"
+fi
 if command -v groff >/dev/null; then
     for page in man man.plan; do
         groff -man -ww -z -Tutf8 "$page" 2>&1 | grep . && fail "groff has complaints about $page"

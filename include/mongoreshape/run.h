@@ -159,9 +159,9 @@ struct mrs_report {
     uint64_t refused_bytes; /* size of the files of refused documents; opts.notices, or if they were written */
     uint64_t temp_bytes;  /* maximum total size of temporary files */
     uint64_t wall_ms, sync_ms;
-    const char **drop_first; /* collections to drop at the target before mongorestore */
+    const char **drop_first; /* collections to drop at the target before mongorestore; none without an output */
     uint32_t n_drop_first;
-    const char *restore;    /* the mongorestore command */
+    const char *restore;    /* the mongorestore command; NULL: no output */
     bool published;
     bool stopped;   /* the output is incomplete, but --resume continues it */
     bool resumed;   /* the run resumed a stopped run */

@@ -64,11 +64,19 @@ printf 'steps: [{ set: { in: plain, where: { _id: { $lt: 9 } }, fields: { n: { $
 expect "a run with a refused document" 1 $?
 "$tool" run refuse.yaml -i hostile.dump -o stopped.new --html failed.html -q 2> said
 expect "a run that refuses too much" 7 $?
+"$tool" run refuse.yaml -i hostile.dump -o stopped.new --json > failed.json
+grep -q '"published":false.*"dropFirst":\[\],"restore":null' failed.json && ok || fail "an output that is not there: $(cat failed.json)"
+long=h.$(printf 'r%.0s' {1..90})
+mkdir -p long/in
+echo '{"_id":1}' > "long/in/$long.jsonl"
+"$bin/casetool" load long long.dump > said 2>&1 || fail "no dump with a long name: $(cat said)"
+printf 'steps: [{ set: { in: "%s", fields: { _id: 2 } } }]\n' "${long#h.}" > long.yaml
+"$tool" run long.yaml -i long.dump -o long.new --html long.html -q && ok || fail "a run with a long name"
 "$tool" diff dump new --html diff.html -q
 expect "diff" 1 $?
 "$tool" diff dump dump --html same.html -q && ok || fail "diff of equal dumps"
 "$tool" diff hostile.dump refused.new --html nasty.html --json > nasty.json
-pages="inspect hostile large run written refused failed diff same nasty"
+pages="inspect hostile large run written refused failed long diff same nasty"
 
 # ---- the files ----
 expect "for its owner alone" 600 "$(stat -c %a inspect.html)"
@@ -135,7 +143,9 @@ look inspect.html light --window-size=1200,900 --blink-settings=preferredColorSc
 look inspect.html dark --window-size=1200,900 --blink-settings=preferredColorScheme=0
 expect "light" "rgb(246, 247, 249)" "$(attribute light ground)"
 expect "dark" "rgb(20, 23, 27)" "$(attribute dark ground)"
-for page in inspect hostile diff; do
+grep -q 'not written' failed.text && ok || fail "a failed run counts what it wrote"
+grep -q 'mongorestore' failed.text && fail "how to restore an output that is not there" || ok
+for page in inspect hostile diff long; do
     look $page.html narrow --window-size=500,900
     expect "$page: no wider than a narrow window" 0 "$(attribute narrow wide)"
 done

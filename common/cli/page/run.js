@@ -11,6 +11,7 @@ function verdict(report) {
 function pageRun(report, plan) {
   const [kind, word] = verdict(report), account = report.account || [], written = report.written || [];
   document.title = 'run ' + clean(report.input || '');
+  const wrote = report.published ? 'written' : report.dryRun ? 'would be written' : 'not written';
   const warned = [...(report.notices || []), ...(report.equalIds || []), ...(report.unmetPaths || [])];
   return [
     el('h1', name(report.input || ''), report.output ? [' → ', name(report.output)] : ''),
@@ -20,8 +21,8 @@ function pageRun(report, plan) {
     report.planErrors && report.planErrors.length ? pile(report.planErrors, e => el('div.card',
       el('span.badge.' + (e.kind === 'error' ? 'bad' : 'warn'), e.kind), ' ', name(e.file + ':' + e.line + ':' + e.column),
       ' ', e.message)) : null,
-    report.account ? [tiles([[num(written.reduce((s, w) => s + w.documents, 0)), 'documents written'],
-      [num(report.refused), 'documents refused'], [size(report.inputBytes), 'read'], [size(report.outputBytes), 'written'],
+    report.account ? [tiles([[num(written.reduce((s, w) => s + w.documents, 0)), 'documents ' + wrote],
+      [num(report.refused), 'documents refused'], [size(report.inputBytes), 'read'], [size(report.outputBytes), wrote],
       [time(report.wallMs), 'in all']]),
     section('shapes', 'Collections before and after', beforeAfter(report)),
     account.length ? section('account', 'Account of each step', accounts(account)) : null,

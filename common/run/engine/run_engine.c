@@ -547,6 +547,10 @@ mrsi_run(const struct mrsi_run_of *of, const struct mrs_run_opts *opts, struct m
     MRS_THEN(s, end(&en, reached, e));
     s = mrs_input_blame(of->in, s, e);
     mrsi_ckpt_end(&en, s, e);
+    if (!report->published) { /* nobody may drop a collection for an output that is not there */
+        report->restore = NULL;
+        report->n_drop_first = opts->dry_run ? report->n_drop_first : 0;
+    }
     report->temp_bytes = mrsi_temp_most(&en);
     report->wall_ms = mrs_clock_steady() - started;
     clear_engine(&en);

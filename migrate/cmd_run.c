@@ -74,7 +74,8 @@ mrsi_cmd_run(struct mrs_cli *line)
         return status;
     }
     if (mrsi_job_open(&job, cli) == MRS_OK) {
-        if (!mrsi_finished(&job, &status)) {
+        job.finished = mrsi_finished(&job, &status);
+        if (!job.finished) {
             mrsi_disk_space_check(&job);
             status = mrsi_engine_run(&job, cli->dry_run, false, cli->max_refused);
         } else {

@@ -23,6 +23,7 @@ struct mrsi_job {
     struct mrs_residue *residue; /* NULL: none was given */
     char *plan_text;       /* as read; NULL */
     struct mrsi_phases phases;
+    bool finished;         /* --resume found the output of this run */
     struct mrs_err err;
 };
 

@@ -239,7 +239,7 @@ all(struct mrs_cli_json *j, const struct mrsi_job *job, const struct mrs_report 
     MRS_ASSERT(exit_status >= 0);
     char id[33];
     mrs_build_i32(&j->b, "exitStatus", exit_status);
-    mrs_cli_json_bool(j, "published", r && r->published);
+    mrs_cli_json_bool(j, "published", r ? r->published : job->finished);
     if (r && r->resumed) {
         mrs_cli_json_bool(j, "resumed", true);
     }

@@ -59,6 +59,7 @@ expect 1 "started over" "${run[@]}" -o fresh --resume
 whole fresh "from nothing"
 expect 1 "fresh is complete" "${run[@]}" -o fresh --resume
 expect 1 "is complete" "${run[@]}" -o fresh/ --resume
+"${run[@]}" -o fresh --resume --json 2> /dev/null | grep -q '"published":true' || fail "a complete run is not published in JSON"
 expect 2 "fresh" "$tool" run other.yaml "${options[@]}" -o fresh --resume
 expect 2 "fresh" "$tool" run plan.yaml -i in --max-refused 0 --now 2024-05-01T00:00:00Z -o fresh --resume
 expect 2 "" "$tool" run plan.yaml "${options[@]}" --now 2024-05-02T00:00:00Z -o fresh --resume

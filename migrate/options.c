@@ -339,10 +339,10 @@ static const struct mrs_cli_command commands[] = {
 
 static const struct mrs_cli_row exits[] = {
     {"0", "done"},
-    {"1", "done, but some documents were refused (`check`: would be); `diff`: the dumps differ; `inspect "
-          "--keep-going`: some data could not be read"},
+    {"1", "done, but some documents were refused (`check`: would be, or a restore would fail); `diff`: the dumps "
+          "differ; `inspect --keep-going`: some data could not be read"},
     {"2", "wrong usage or an error of the plan; nothing was changed"},
-    {"3", "damaged input"},
+    {"3", "damaged input, or one that changed while it was read"},
     {"4", "an I/O error, or a full disk"},
     {"5", "a limit was exceeded, or memory is exhausted"},
     {"7", "more documents were refused than --max-refused; no output"},

@@ -17,7 +17,7 @@ on_checkpoint(void *arg, bool is_written)
         look_now();
     }
     if (is_written && written == stop_at) {
-        cancel = 1;
+        __atomic_store_n(&cancel, 1, __ATOMIC_RELAXED);
     }
 }
 
@@ -526,7 +526,7 @@ cancel_behind(void *arg, const struct mrs_progress *p)
 {
     if (!cancel && p->docs >= *(const uint64_t *)arg) {
         usleep(PAUSE_MS * 1000); /* a checkpoint is due now */
-        cancel = 1;
+        __atomic_store_n(&cancel, 1, __ATOMIC_RELAXED);
     }
 }
 

@@ -45,7 +45,7 @@ static void
 put_name(struct from_bson *f, const struct mrs_elem *e)
 {
     if (!f->target_line) {
-        mrsi_flow_text(f->out, e->name, e->name_len);
+        mrs_yaml_text(f->out, e->name, e->name_len);
         mrs_buf_put(f->out, ": ", 2);
     }
 }

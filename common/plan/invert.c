@@ -381,7 +381,7 @@ put_losses(const struct mrs_inverse_plan *inv, struct mrs_buf *out)
         if (inv->loss[i].step) {
             mrs_buf_printf(out, "step %u %s: ", inv->loss[i].step, inv->loss[i].type);
         }
-        mrsi_flow_comment(out, inv->loss[i].text);
+        mrs_yaml_comment(out, inv->loss[i].text);
         mrs_buf_byte(out, '\n');
     }
 }
@@ -411,14 +411,14 @@ mrs_inverse_yaml(const struct mrs_inverse_plan *inv, struct mrs_buf *out)
     MRS_ASSERT(mrs_buf_is_sound(out));
     put_losses(inv, out);
     mrs_buf_printf(out, "plan: ");
-    mrsi_flow_text(out, inv->name, strlen(inv->name));
+    mrs_yaml_text(out, inv->name, strlen(inv->name));
     if (inv->version != MRS_PLAN_VERSION) {
         mrs_buf_printf(out, "\nversion: %u", inv->version);
     }
     mrs_buf_printf(out, "\nserver: \"%s\"\n", inv->server);
     if (*inv->database) {
         mrs_buf_printf(out, "database: ");
-        mrsi_flow_text(out, inv->database, strlen(inv->database));
+        mrs_yaml_text(out, inv->database, strlen(inv->database));
         mrs_buf_byte(out, '\n');
     }
     mrs_buf_printf(out, "steps:%s\n", inv->n_entries ? "" : " []");
@@ -488,7 +488,7 @@ mrs_inverse_json(const struct mrs_inverse_plan *inv, struct mrs_buf *out, struct
         mrs_buf_init(&text, out->mem, 64 * (size_t)MRS_DOC_MAX);
         mrs_ejson_write(doc, true, &text);
         s = mrs_buf_status(&text, e);
-        mrsi_flow_json(out, text.p, text.n);
+        mrs_yaml_json(out, text.p, text.n);
         mrs_buf_byte(out, '\n');
         mrs_buf_clear(&text);
     }

@@ -7,6 +7,7 @@
 #ifndef MRSI_PLAN_INTERNAL_H
 #define MRSI_PLAN_INTERNAL_H
 
+#include "mongoreshape/yaml_text.h"
 #include "mongoreshape/ejson.h"
 #include "mongoreshape/plan.h"
 
@@ -142,12 +143,7 @@ void mrsi_plan_fold_line(struct mrs_buf *out, const char *label, struct mrs_buf 
 /* live.c: the set of a touch while the plan expands: R, A or D. */
 char mrsi_live_kind(const struct mrs_desc *d, const struct mrs_touch *t);
 
-/* flow.c: a value as YAML on one line, which the loader reads back to the same bytes. */
+/* flow.c, beside yaml_text.h: a value as YAML on one line, which the loader reads back to the same bytes. */
 void mrsi_flow_val(struct mrs_buf *out, struct mrs_val v);
-void mrsi_flow_text(struct mrs_buf *out, const char *text, size_t n);
-/* JSON text that is also valid YAML: special characters are escaped. */
-void mrsi_flow_json(struct mrs_buf *out, const uint8_t *p, size_t n);
-/* Text for a comment: without line breaks. */
-void mrsi_flow_comment(struct mrs_buf *out, const char *text);
 
 #endif

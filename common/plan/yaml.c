@@ -559,6 +559,18 @@ advice(const struct yaml_reader *r)
     return "";
 }
 
+/* The byte at an offset: its line and column. */
+static void
+place_of(const struct yaml_reader *r, size_t offset, uint32_t *line, uint32_t *col)
+{
+    *line = *col = 1;
+    for (size_t i = 0; i < offset && i < r->n; i++) {
+        bool end = r->text[i] == '\n';
+        *line += end;
+        *col = end ? 1 : *col + (((uint8_t)r->text[i] & 0xC0) != 0x80);
+    }
+}
+
 static void
 syntax_error(struct yaml_reader *r)
 {
@@ -569,12 +581,8 @@ syntax_error(struct yaml_reader *r)
     }
     const char *problem = y->problem ? y->problem : "it cannot be read";
     if (y->error == YAML_READER_ERROR) {
-        uint32_t line = 1, col = 1;
-        for (size_t i = 0; i < y->problem_offset && i < r->n; i++) {
-            bool end = r->text[i] == '\n';
-            line += end;
-            col = end ? 1 : col + (((uint8_t)r->text[i] & 0xC0) != 0x80);
-        }
+        uint32_t line, col;
+        place_of(r, y->problem_offset, &line, &col);
         const char *advice = memchr(r->text, 0, r->n)   ? "; this is UTF-16 or no text: save the file as UTF-8"
                              : strstr(problem, "octet") ? "; save the file as UTF-8"
                                                         : "";
@@ -601,6 +609,27 @@ syntax_error(struct yaml_reader *r)
     }
     mrsi_plan_error(r->p, line_of(at), col_of(at), "not valid YAML: %s%s%s", problem, context,
                     advice(r));
+}
+
+/* Characters that end a line in YAML 1.1 and no longer in 1.2: libyaml would make blanks of them, or lose one. */
+static bool
+has_old_line_break(struct yaml_reader *r)
+{
+    static const struct {
+        const char *bytes;
+        unsigned code;
+    } old[] = {{"\xC2\x85", 0x85}, {"\xE2\x80\xA8", 0x2028}, {"\xE2\x80\xA9", 0x2029}};
+    for (size_t i = 0; i < sizeof old / sizeof *old; i++) {
+        const char *at = memmem(r->text, r->n, old[i].bytes, strlen(old[i].bytes));
+        if (at) {
+            uint32_t line, col;
+            place_of(r, (size_t)(at - r->text), &line, &col);
+            mrsi_plan_error(r->p, line, col, "U+%04X is here, which ends a line for some readers of YAML: write "
+                            "\\u%04x between double quotes", old[i].code, old[i].code);
+            return true;
+        }
+    }
+    return false;
 }
 
 static bool
@@ -655,7 +684,7 @@ mrsi_yaml_read(struct mrsi_plan *p, const char *text, size_t n)
         text += 3;
         n -= 3;
     }
-    if (!mrsi_json_pairs(p, text, n, &r->text, &r->n) || too_many_directives(r)) {
+    if (!mrsi_json_pairs(p, text, n, &r->text, &r->n) || has_old_line_break(r) || too_many_directives(r)) {
         r->stop = true;
     } else if (!yaml_parser_initialize(&r->yaml)) {
         is_dead(r);

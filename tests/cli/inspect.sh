@@ -66,6 +66,20 @@ is "nothing is joined by them" no "$(grep -q 'embed:' uuids.yaml && echo yes || 
 cp -r in "a dump"
 "$tool" inspect "a dump" --suggest "a plan.yaml" > said 2> next
 is "the next command can be pasted" "  mongoreshape check 'a plan.yaml' -i 'a dump'" "$(tail -n 1 next)"
+
+# ---- names that YAML would take apart ----
+for name in 'q\"q' 'l\u2028 l'; do # as JSON writes them
+    rm -rf names names.in
+    mkdir -p names/in
+    for ((i = 0; i < 400; i++)); do
+        printf '{"_id":%d,"%s":{"k%d":{"v":1}}}\n' $i "$name" $i
+    done > names/in/t.c.jsonl
+    "$casetool" load names names.in
+    "$tool" inspect names.in -q --suggest names.yaml
+    "$tool" check names.yaml -i names.in > said 2>&1
+    is "a suggested plan with such a name can be read" 0 $?
+    is "it has a step" 1 "$(grep -c objectToArray names.yaml)"
+done
 mkdir -p stars/d
 for c in 'x%2A' xy; do
     : > "stars/d/$c.bson"
@@ -148,7 +162,7 @@ awk 'BEGIN { for (i = 0; i < 6000; i++) printf "{\"_id\":%d,\"deviceId\":\"d%d\"
     > time/in/s.readings.jsonl
 "$casetool" load time series
 "$tool" inspect series -q --suggest series.yaml
-has "a series keeps the name of its field" 'by: { deviceId: "$deviceId" }' series.yaml
+has "a series keeps the name of its field" 'by: { deviceId: $deviceId }' series.yaml
 
 # ---- buckets stay apart ----
 mkdir -p buckets/in

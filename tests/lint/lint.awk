@@ -52,7 +52,7 @@ function set_of(words, set,    w, n, i) {
 BEGIN {
     # Which room a public header belongs to, and what each room may see.
     split("assert base clock clock mem base err base limits base number_table base version base words base doc doc " \
-          "value doc path doc ejson doc " \
+          "yaml_text base value doc path doc ejson doc " \
           "decimal doc cli cli expr expr io io step step axes step nodes step link step unique step plan plan " \
           "stars step " \
           "live plan pipeline plan stage plan run run compare run cat run mrs all view doc walk doc template doc " \

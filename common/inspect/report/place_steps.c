@@ -5,7 +5,7 @@
 #include "mongoreshape/words.h"
 #include <stdio.h>
 
-enum { ROOM = 1024, ROOM_IN_PARENT = 8 << 20 };
+enum { ROOM = MRSI_PLACE, ROOM_IN_PARENT = 8 << 20 };
 static const char *const another_step = "another step changes the collection: look again at the result";
 static const char *const odd_name = "a name in its path holds a dot, a dollar or a star, or is data";
 
@@ -185,7 +185,9 @@ mrsi_suggest_bucket(struct mrsi_planning *p, struct mrsi_rule_found *r)
     mrsi_put_new(p, c, into);
     mrs_buf_printf(p->out, "\n      by: { ");
     mrsi_put_word(p, name_of_series(series));
-    mrs_buf_printf(p->out, ": \"$%s\" }\n      time: ", series);
+    mrs_buf_printf(p->out, ": ");
+    mrsi_put_field(p, series);
+    mrs_buf_printf(p->out, " }\n      time: ");
     mrsi_put_word(p, time);
     mrs_buf_printf(p->out,
                    "\n      every: %s\n      max: 1000\n      items: items\n      start: start\n      end: end\n"

@@ -23,6 +23,8 @@ mrsi_suggest_fn mrsi_suggest_cast, mrsi_suggest_copy, mrsi_suggest_link, mrsi_su
 
 bool mrsi_planning_no(struct mrsi_planning *p, const char *why); /* false */
 void mrsi_put_word(struct mrsi_planning *p, const char *text);
+enum { MRSI_PLACE = 1024 }; /* size of a path with dots */
+void mrsi_put_field(struct mrsi_planning *p, const char *path); /* its value, in an expression */
 void mrsi_put_collection(struct mrsi_planning *p, const struct mrsi_collection *c);
 void mrsi_put_new(struct mrsi_planning *p, const struct mrsi_collection *beside, const char *name);
 bool mrsi_is_collection(const struct mrsi_inspection *x, const struct mrsi_collection *beside, const char *name);

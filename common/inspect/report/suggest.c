@@ -4,6 +4,8 @@
  * Only corrections that lose and refuse nothing become steps; those that need a decision, or conflict with another
  * step, become comments. */
 #include "steps.h"
+#include "mongoreshape/yaml_text.h"
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Steps in an order in which they can run. */
@@ -21,42 +23,18 @@ mrsi_planning_no(struct mrsi_planning *p, const char *why)
     return false;
 }
 
-/* ---- YAML text ---- */
-static bool
-is_plain(const char *t)
-{
-    static const char *const special[] = {"true", "false", "null", "yes", "no", "on", "off", "y", "n", NULL};
-    for (int i = 0; special[i]; i++) {
-        if (strcasecmp(t, special[i]) == 0) {
-            return false;
-        }
-    }
-    if (!((*t >= 'a' && *t <= 'z') || (*t >= 'A' && *t <= 'Z') || *t == '_')) {
-        return false;
-    }
-    for (; *t; t++) {
-        if (!((*t >= 'a' && *t <= 'z') || (*t >= 'A' && *t <= 'Z') || (*t >= '0' && *t <= '9') || strchr("_.-", *t))) {
-            return false;
-        }
-    }
-    return true;
-}
-
 void
 mrsi_put_word(struct mrsi_planning *p, const char *text)
 {
-    if (is_plain(text)) {
-        mrs_buf_put(p->out, text, strlen(text));
-        return;
-    }
-    struct mrs_arena a;
-    mrs_arena_init(&a, p->x->mem);
-    struct mrs_val v = mrs_make_text(&a, text, (uint32_t)strlen(text));
-    p->out->bad |= v.type == MRS_MISSING;
-    if (v.type != MRS_MISSING) {
-        mrs_ejson_write_val(v, false, p->out);
-    }
-    mrs_arena_clear(&a);
+    mrs_yaml_text(p->out, text, strlen(text));
+}
+
+void
+mrsi_put_field(struct mrsi_planning *p, const char *path)
+{
+    char text[MRSI_PLACE + 1];
+    snprintf(text, sizeof text, "$%s", path);
+    mrsi_put_word(p, text);
 }
 
 void

@@ -3,7 +3,7 @@
 #include "steps.h"
 #include <stdio.h>
 
-enum { ROOM = 1024 };
+enum { ROOM = MRSI_PLACE };
 static const char *const odd_name = "a name in its path holds a dot, a dollar or a star, or is data";
 
 static uint64_t
@@ -137,7 +137,9 @@ mrsi_suggest_copy(struct mrsi_planning *p, struct mrsi_rule_found *r)
     mrsi_put_word(p, ref);
     mrs_buf_printf(p->out, " }\n      fields: { ");
     mrsi_put_word(p, c->from->last);
-    mrs_buf_printf(p->out, ": \"$%s\" }\n      replace: true   # overwrite the copies\n      keep: all\n", of);
+    mrs_buf_printf(p->out, ": ");
+    mrsi_put_field(p, of);
+    mrs_buf_printf(p->out, " }\n      replace: true   # overwrite the copies\n      keep: all\n");
     return true;
 }
 
@@ -227,6 +229,8 @@ mrsi_suggest_pack(struct mrsi_planning *p, struct mrsi_rule_found *r)
     mrsi_put_word(p, path);
     mrs_buf_printf(p->out, ": { $type: object } }\n      fields: { ");
     mrsi_put_word(p, path);
-    mrs_buf_printf(p->out, ": { $objectToArray: \"$%s\" } }\n", path);
+    mrs_buf_printf(p->out, ": { $objectToArray: ");
+    mrsi_put_field(p, path);
+    mrs_buf_printf(p->out, " } }\n");
     return true;
 }

@@ -101,13 +101,13 @@ mrs_plan_skeleton(const struct mrs_step_type *t, const struct mrs_plan_start *st
     mrs_buf_printf(out, "# %s: %s\n", t->name, t->summary);
     for (uint32_t i = 0; i < start->n_remarks; i++) {
         mrs_buf_printf(out, "# ");
-        mrsi_flow_comment(out, start->remarks[i]);
+        mrs_yaml_comment(out, start->remarks[i]);
         mrs_buf_byte(out, '\n');
     }
     mrs_buf_printf(out, "plan: %s\n", t->name);
     if (start->database) {
         mrs_buf_printf(out, "database: ");
-        mrsi_flow_text(out, start->database, strlen(start->database));
+        mrs_yaml_text(out, start->database, strlen(start->database));
         mrs_buf_byte(out, '\n');
     }
     mrs_buf_printf(out, "steps:\n  - %s:\n", t->name);

@@ -31,6 +31,12 @@ says 'one of two' 0 '^warning: --nsInclude: no collection is called like d\.bb; 
 says 'leaves out none' 0 '^warning: --nsExclude: no collection is called like d\.secret$' "${run[@]}" --nsExclude d.secret
 says 'a view over what is left out' 0 'the view d\.v reads from d\.a, which is left out of the output' "${run[@]}" --nsInclude d.v
 says 'a view that joins it' 0 'the view d\.v reads from d\.b, which is left out of the output' "${run[@]}" --nsExclude d.b
+mkdir many
+cp -r in/d many
+for ((i = 10; i < 35; i++)); do cp in/d/a.bson "many/d/c$i.bson"; done
+says 'one of many: those left out are not all named' 0 'note: 7 others were left out as well' \
+    run nothing.yaml -i many -o out --nsInclude d.a
+is 'twenty are' 20 "$(grep -c 'was left out' log)"
 says 'check' 2 'is `d\.a` meant' check nothing.yaml -i in --nsInclude d.aa
 says 'explain' 2 'is `d\.a` meant' explain nothing.yaml -i in --nsInclude d.aa
 says 'cat' 2 'is `d\.a` meant' cat in --ns d.aa

@@ -437,17 +437,28 @@ note_conditions(struct mrsi_engine *en)
     }
 }
 
+/* Who takes one collection of thousands does not need the names of all others. */
 static void
 note_left_out(struct mrsi_engine *en)
 {
+    enum { NAMED = 20 };
+    uint32_t left = 0;
+    char line[400];
     for (uint32_t i = 0; i < mrs_input_excluded(en->in); i++) {
-        char line[400];
         const char *ns = mrs_input_excluded_at(en->in, i);
-        snprintf(line, sizeof line, "%.250s %s", ns,
-                 mrs_ns_internal(ns)
-                     ? "is not in the output: tools keep their state in databases __mdb_internal_*, and mongodump "
-                       "leaves them out"
-                     : "was left out (--nsInclude, --nsExclude) and is not in the output");
+        bool internal = mrs_ns_internal(ns);
+        left += !internal;
+        if (internal || left <= NAMED) {
+            snprintf(line, sizeof line, "%.250s %s", ns,
+                     internal ? "is not in the output: tools keep their state in databases __mdb_internal_*, and "
+                                "mongodump leaves them out"
+                              : "was left out (--nsInclude, --nsExclude) and is not in the output");
+            en->report->notes[en->report->n_notes++] = text(en->report, line);
+        }
+    }
+    if (left > NAMED) {
+        snprintf(line, sizeof line, "%u other%s left out as well (--nsInclude, --nsExclude)", left - NAMED,
+                 left == NAMED + 1 ? " was" : "s were");
         en->report->notes[en->report->n_notes++] = text(en->report, line);
     }
 }

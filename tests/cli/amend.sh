@@ -69,5 +69,8 @@ mv first.yaml plan.yaml
 printf '\x17\0\0\0\x10_id\0\x09\0\0\0\x02x\0\2\0\0\0\xff\0\0' >> in/t/a.bson
 printf '{"ns":"t.a","doc":{"_id":9,"x":1}}\n' > mended.jsonl
 wrong "a text that JSON would change" "line 1 of the amend file: it corrects a document of t.a that JSON cannot hold"
+printf '\x23\0\0\0\x10_id\0\x0a\0\0\0\x03x\0\x12\0\0\0\x10$minKey\0\1\0\0\0\0\0' >> in/t/a.bson
+printf '{"ns":"t.a","doc":{"_id":10,"x":1}}\n' > mended.jsonl
+wrong "a document that JSON would change" "(text that is not UTF-8, a document like { \$oid: ... }"
 echo "$passed passed, $failed failed, 0 skipped"
 [ "$failed" -eq 0 ]

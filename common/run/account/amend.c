@@ -270,8 +270,8 @@ fits_json(const struct mrsi_amend *a, const struct correction *m, struct mrs_vie
         s = mrs_err_memory(e, text.n);
     } else if (s != MRS_OK || back.n != doc.n || memcmp(back.p, doc.p, doc.n) != 0) {
         s = wrong(a, m->no, e,
-                  "it corrects a document of %s that JSON cannot hold as it is (text that is not UTF-8, or a rare "
-                  "value): correct it in the BSON file of refused documents",
+                  "it corrects a document of %s that JSON cannot hold as it is (text that is not UTF-8, a document "
+                  "like { $oid: ... }, or a rare value): correct it in the BSON file of refused documents",
                   mrs_input_at(a->en->in, m->in_index)->ns);
     }
     mrs_buf_clear(&text);

@@ -48,6 +48,7 @@ done << 'END'
 9 {"op":"c","ns":"admin.$cmd","o":{"applyOps":[{"op":"i","ns":"t.b","o":{}},{"op":"i","ns":"t.a","o":{"_id":9}}]}}
 10 {"op":"c","ns":"admin.$cmd","o":{"applyOps":[{"op":"c","ns":"x","o":{"applyOps":[{"op":"d","ns":"t.a"}]}}]}}
 11 {"op":"u","ns":"t.system.buckets.a","o":{"$v":2,"diff":{}},"o2":{"_id":1}}
+12 {"op":"i","ns":"t.system.indexes","o":{"ns":"t.a","key":{"x":1},"name":"x_1"}}
 END
 
 # entries that do not
@@ -64,6 +65,7 @@ done << 'END'
 6 {"op":"c","ns":"u.$cmd","o":{"dropDatabase":1}}
 7 {"op":"c","ns":"admin.$cmd","o":{"commitTransaction":1}}
 8 {"op":"c","ns":"admin.$cmd","o":{"applyOps":[{"op":"i","ns":"t.b","o":{"_id":1}},{"op":"n","ns":""}]}}
+9 {"op":"i","ns":"t.system.indexes","o":{"ns":"t.b","key":{"x":1},"name":"x_1"}}
 END
 
 # a damaged one

@@ -66,6 +66,14 @@ command_names(const struct mrsi_engine *en, const char *ns, struct mrs_view o)
     return is_named(en, ns, strcspn(ns, "."), coll);
 }
 
+/* An insert into system.indexes, as old servers recorded the build of an index, is one for the collection it names. */
+static bool
+write_names(const struct mrsi_engine *en, const char *ns, struct mrs_val o)
+{
+    bool build = strcmp(ns + strcspn(ns, "."), ".system.indexes") == 0 && o.type == MRS_DOCUMENT;
+    return names_ns(en, ns) || (build && names_ns(en, text_of(mrs_val_view(o), "ns")));
+}
+
 /* Does an entry, or one nested in it, affect a collection that the plan names? *ns: the entry's namespace. */
 static bool
 entry_names(const struct mrsi_engine *en, struct mrs_view entry, const char **ns)
@@ -79,7 +87,7 @@ entry_names(const struct mrsi_engine *en, struct mrs_view entry, const char **ns
         struct mrs_val inner = o.type == MRS_DOCUMENT ? mrs_doc_get(mrs_val_view(o), "applyOps") : mrs_missing();
         *ns = text_of(entry, "ns");
         if (strcmp(text_of(entry, "op"), "c") != 0) {
-            if (names_ns(en, *ns)) {
+            if (write_names(en, *ns, o)) {
                 return true;
             }
         } else if (inner.type == MRS_ARRAY) {

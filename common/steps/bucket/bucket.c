@@ -144,6 +144,16 @@ read_omitted(struct mrsi_read *r, struct mrsi_bucket *s, struct mrsi_slot by)
     }
 }
 
+static bool
+is_constant(const struct mrsi_fields *f)
+{
+    bool all = true;
+    for (uint32_t i = 0; i < f->n; i++) {
+        all = all && mrs_expr_constant(f->expr[i], NULL);
+    }
+    return all;
+}
+
 static void
 read_by(struct mrsi_read *r, struct mrsi_bucket *s)
 {
@@ -166,6 +176,9 @@ read_by(struct mrsi_read *r, struct mrsi_bucket *s)
     }
     if (s->by.fields.n == 0) {
         mrsi_read_error(r, "by", NULL, "names no field");
+    } else if (is_constant(&s->by.fields)) {
+        mrsi_read_error(r, "by", NULL, "is the same for every document: a field is written \"$name\"; for one series "
+                        "leave `by` out");
     }
     read_omitted(r, s, by);
 }

@@ -36,6 +36,7 @@ static const struct mrs_key axis_keys[] = {
     {"from", MRS_ARG_COLL, true, NULL, "the collection whose documents hold the values"},
     {"field", MRS_ARG_PATH, true, NULL, "where they lie; each value counts once"},
 };
+enum { MANY = 10000000 }; /* documents */
 enum { N_AXIS_KEYS = sizeof axis_keys / sizeof *axis_keys };
 
 /* ---- compile ---- */
@@ -132,6 +133,19 @@ read_axes(struct mrsi_read *r, struct grid_of *s)
     }
 }
 
+/* Warns about many documents, of which an input shows nothing: the plan alone makes them. */
+static void
+check_number(struct mrsi_read *r, const struct grid_of *s)
+{
+    double n = 1;
+    for (uint32_t i = 0; i < s->n; i++) {
+        n *= s->axis[i].side < 0 ? mrs_val_count(mrs_view_val(s->axis[i].values)) : 1;
+    }
+    if (n > MANY) {
+        mrsi_read_warn(r, "by", NULL, "makes at least %.0f documents, one for each combination", n);
+    }
+}
+
 static enum mrs_status
 compile(struct mrs_args *args, void **state, struct mrs_err *e)
 {
@@ -144,6 +158,9 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
     }
     mrsi_read_coll(&r, mrsi_slot(&r, "into"), &s->into);
     read_axes(&r, s);
+    if (mrsi_read_good(&r)) {
+        check_number(&r, s);
+    }
     mrsi_shape_read(&r, mrsi_slot(&r, "fields"), (struct mrsi_slot){mrs_missing(), "fields", NULL, NULL}, &s->shape);
     s->new_id = mrs_val_is_text(mrsi_slot(&r, "id").v, "new");
     if (!s->new_id) {

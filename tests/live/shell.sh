@@ -129,6 +129,11 @@ reshape.help("throttle")|--docs N
 reshape.help("nothing")|unknown command
 reshape.status({ uriFile: "other.uri" })|runs: []
 reshape.apply("embed.yaml", { execute: true, background: true, maxRefused: "none" })|--max-refused
+reshape.check({ steps: [ { delete: { in: "a", where: { b: [ undefined ] } } } ] })|.delete.where.b.0 is undefined
+reshape.check({ steps: [ { set: { in: "a", fields: { b: d => d.a } } } ] })|plan.steps.0.set.fields.b is a function
+reshape.check({ steps: [ { set: { in: db.a, fields: { b: 1 } } } ] })|plan.steps.0.set.in is a Collection
+reshape.check({ steps: [ { delete: { in: "a", where: { b: ObjectId(), c: /x/, d: Long("5") } } } ] })|exitStatus: 0
+reshape.apply("embed.yaml", { quietBy: true })|--quiet-by
 END
 # answers LINE WORDS N: what the N-th line typed gave
 answers() { grep -qF -- "$2" "typed.$3" && ok || fail "$1: $(cat "typed.$3")"; }

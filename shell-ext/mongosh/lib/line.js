@@ -49,9 +49,23 @@ const words = (command, operand, options) => {
     if ('uri' in options) {
         throw new Error('uri: the shell\'s own connection is used; { uriFile: FILE } names another');
     }
-    const given = Object.entries(options).filter(([name]) => !ours.includes(name));
+    const given = Object.entries(options).filter(([name]) => !ours.includes(name))
+        .sort(([, a], [, b]) => (a === true) - (b === true)); /* no option is taken for the value of one without */
     const named = operand === null ? [] : [operand.startsWith('-') ? `./${operand}` : operand];
-    return [command, ...given.flatMap(([name, value]) => option(name, value)), ...named];
+    return [command, ...named, ...given.flatMap(([name, value]) => option(name, value))];
+};
+
+/* Rejects what JSON would leave out or turn into null: a condition of `where` would be missing, or another one. */
+const checkValues = (value, at) => {
+    const kind = Object.prototype.toString.call(value).slice(8, -1);
+    const named = kind === 'Object' && !value._bsontype && value.constructor ? value.constructor.name : 'Object';
+    if (['Undefined', 'Symbol', 'Function', 'AsyncFunction', 'Promise'].includes(kind) || named !== 'Object') {
+        const what = named !== 'Object' ? `a ${named}` : kind === 'Undefined' ? 'undefined' : `a ${kind.toLowerCase()}`;
+        throw new Error(`${at} is ${what}: a plan has values only (null where it is meant, names as text)`);
+    }
+    if (kind === 'Array' || (kind === 'Object' && !value._bsontype)) {
+        Object.entries(value).forEach(([name, one]) => checkValues(one, `${at}.${name}`));
+    }
 };
 
 /* The tools read plans from files: a plan given as a document is written to one, only for this user and this call. */
@@ -59,11 +73,12 @@ const withPlanFile = async (shell, plan, use) => {
     if (!isPlan(plan)) {
         return use(plan);
     }
+    checkValues(plan, 'plan');
     const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'mongoreshape-'));
     try {
         const file = path.join(dir, 'plan.json');
-        const whole = 'database' in plan ? plan : { database: shell.db().getName(), ...plan };
-        fs.writeFileSync(file, shell.EJSON.stringify(whole, { relaxed: true }, 2), { mode: 0o600 });
+        const text = 'database' in plan ? plan : { database: shell.db().getName(), ...plan };
+        fs.writeFileSync(file, shell.EJSON.stringify(text, { relaxed: true }, 2), { mode: 0o600 });
         return await use(file);
     } finally {
         fs.rmSync(dir, { recursive: true, force: true });

@@ -127,6 +127,7 @@ expect 2 'nothing to roll back' rollback embed.yaml
 expect 2 'there is no such run' abort embed.yaml --clean
 
 # ---- a dry run says what would be done and writes nothing ----
+expect 2 "--db other: the plan names the database live_cli" apply embed.yaml --db other --execute
 expect 0 'mongoreshape-live apply embed.yaml --execute' apply embed.yaml
 grep -q 'live_cli.comments: ~120 documents' out || fail "no collections in: $(cat out)"
 grep -q 'mode: while writers run' out || fail "no mode in: $(cat out)"

@@ -223,6 +223,18 @@ load(struct live_call *c, int64_t now_ms)
     return mrs_plan_load(c->job.mem, c->text, c->text_n, &opts, &c->job.plan, &c->err);
 }
 
+/* --db says where to work, and the plan says something else. With --json it is the current database of a shell. */
+static enum mrs_status
+same_database(struct live_call *c)
+{
+    MRS_ASSERT(c->job.plan);
+    const char *db = c->cli->db, *own = c->job.plan->database;
+    return !db || c->cli->json || !*own || strcmp(db, own) == 0
+               ? MRS_OK
+               : mrs_err_set(&c->err, MRS_FAIL, MRS_E_USAGE,
+                             "--db %s: the plan names the database %s; leave one of the two out", db, own);
+}
+
 /* s: of the URI; a file that cannot be read is reported before a server that is not named. */
 static enum mrs_status
 read_plan(struct live_call *c, enum mrs_status s)
@@ -237,7 +249,9 @@ read_plan(struct live_call *c, enum mrs_status s)
         c->err = why;
         return got;
     }
-    return s == MRS_OK ? load(c, mrs_cli_given(&cli->line, "now") ? cli->now_ms : mrs_clock_wall()) : s;
+    MRS_THEN(s, load(c, mrs_cli_given(&cli->line, "now") ? cli->now_ms : mrs_clock_wall()));
+    MRS_THEN(s, same_database(c));
+    return s;
 }
 
 static void

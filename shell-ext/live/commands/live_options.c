@@ -83,7 +83,8 @@ static const struct mrs_cli_option options[] = {
      "the run, by the first digits of its id, instead of PLAN", "The run keeps its plan on the server.", NULL},
     {"db", 0, "NAME", SERVER | INSPECT, MRS_CLI_TEXT, AT(db), NULL, "that of the URI",
      "database of collections without one in the plan; `inspect`: only this database",
-     "If neither it nor the URI names one, `inspect` reads all databases that the user may read.", NULL},
+     "A plan with another `database` is an error. If neither it nor the URI names one, `inspect` reads all databases "
+     "that the user may read.", NULL},
     {"ns", 0, "DB.COLL", INSPECT, MRS_CLI_TEXT, AT(ns), NULL, "all", "only collections that match",
      "A pattern over the whole name as in `mongodump --nsInclude`: `*` matches any characters, `\\` makes the next "
      "character plain.",

@@ -7,14 +7,21 @@
 #include "mongoreshape/expr.h"
 #include "mongoreshape/plan.h"
 
+enum { KEY_TEXT = 18 }; /* the column where the text of a key begins */
+
 static void
 help_step(const struct mrs_step_type *t)
 {
-    printf("%s: %s\n\nkeys (* required)\n", t->name, t->summary);
+    char text[1024];
+    snprintf(text, sizeof text, "%s: %s", t->name, t->summary);
+    mrs_text_fold(stdout, text, 0, 0);
+    printf("\nkeys (* required)\n");
     for (uint32_t i = 0; i < t->n_keys; i++) {
         const struct mrs_key *k = &t->keys[i];
-        printf("  %-14s%c %s: %s%s%s%s\n", k->name, k->needed ? '*' : ' ', mrs_arg_word(k->type), k->help,
-               k->choices ? " (" : "", k->choices ? k->choices : "", k->choices ? "; the first is the default)" : "");
+        printf("  %-14s%c ", k->name, k->needed ? '*' : ' ');
+        snprintf(text, sizeof text, "%s: %s%s%s%s", mrs_arg_word(k->type), k->help, k->choices ? " (" : "",
+                 k->choices ? k->choices : "", k->choices ? "; the first is the default)" : "");
+        mrs_text_fold(stdout, text, KEY_TEXT, KEY_TEXT);
     }
     printf("\n`mongoreshape plan %s` prints a plan to begin with; docs/PLANS.md explains.\n", t->name);
 }
@@ -24,12 +31,19 @@ help_operators(void)
 {
     const struct mrs_op_row *row;
     const char *family = "";
+    int width = mrs_text_width(stdout), col = 0;
     for (uint32_t i = 0; (row = mrs_op_rows(i)); i++) {
+        int n = (int)strlen(row->name) + 1;
         if (strcmp(row->family, family) != 0) {
             printf("%s%s\n ", i ? "\n\n" : "", row->family);
             family = row->family;
+            col = 1;
+        } else if (col + n > width) {
+            printf("\n ");
+            col = 1;
         }
         printf(" %s", row->name);
+        col += n;
     }
     printf("\n\ndocs/OPERATORS.md tells where they differ from a server's, and which are refused.\n");
 }

@@ -8,7 +8,7 @@
 
 #define COLUMN 28
 #define NARROW 64 /* columns of a terminal below which the meaning of an option starts on a line of its own */
-#define HELP_COMMANDS 32
+enum { HELP_NAMES = 128 };
 
 static void
 examples(const struct mrs_cli_command *c)
@@ -104,7 +104,7 @@ int
 mrs_cli_help(struct mrs_cli *cli)
 {
     MRS_ASSERT(cli->tool);
-    const char *names[HELP_COMMANDS] = {0};
+    const char *names[HELP_NAMES] = {0}, *word;
     uint32_t n = 0;
     const struct mrs_cli_tool *t = cli->tool;
     if (cli->version) {
@@ -128,17 +128,20 @@ mrs_cli_help(struct mrs_cli *cli)
         mrs_cli_help_tool(t);
         return 0;
     }
-    for (const struct mrs_cli_command *c = t->commands; c->name && n < HELP_COMMANDS; c++) {
+    for (const struct mrs_cli_command *c = t->commands; c->name && n < HELP_NAMES; c++) {
         if (strcmp(c->name, cli->operand) == 0) {
             mrs_cli_help_command(t, c);
             return 0;
         }
         names[n++] = c->name;
+        for (uint32_t i = 0; t->word && (word = t->word(c, i)) && n < HELP_NAMES; i++) {
+            names[n++] = word;
+        }
     }
     if (t->topic && t->topic(cli->operand)) {
         return 0;
     }
     const char *near = mrs_nearest(cli->operand, names, n);
-    return mrs_cli_misuse(cli, "unknown command `%s`%s%s%s", cli->operand, near ? ", did you mean `" : "",
-                          near ? near : "", near ? "`?" : "");
+    return mrs_cli_misuse(cli, "unknown command%s `%s`%s%s%s", t->topic ? " or step" : "", cli->operand,
+                          near ? ", did you mean `" : "", near ? near : "", near ? "`?" : "");
 }

@@ -110,7 +110,8 @@ expect 2 'at least 64M' explain p --memory 2K
 expect 2 '`--live`, `--pipeline` and `--stage` do not go together' explain p --live --pipeline
 expect 2 'do not go together' explain p --stage --pipeline --json
 expect 2 'a command must come first' -i x run p
-expect 2 'unknown command `rnu`, did you mean `run`?' help rnu
+expect 2 'unknown command or step `rnu`, did you mean `run`?' help rnu
+expect 2 'unknown command or step `embd`, did you mean `embed`?' help embd
 expect 2 'there is no such file' check nothing.yaml
 
 # ---- plans ----

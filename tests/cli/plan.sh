@@ -44,7 +44,7 @@ with() {
 for step in $steps; do
     "$tool" plan "$step" > one.yaml || fail "plan $step"
     holds "plan $step | check" "$tool" check one.yaml
-    "$tool" help "$step" | sed -n 's/^  \([a-z_A-Z]*\) .*: .*/\1/p' > keys
+    "$tool" help "$step" | sed -n 's/^  \([a-z_A-Z][a-z_A-Z]*\) .*: .*/\1/p' > keys
     while read -r key; do
         grep -qE "^      (# )?$key: [^ ]" one.yaml && ok || fail "plan $step has no example of $key"
     done < keys

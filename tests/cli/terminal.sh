@@ -83,6 +83,13 @@ for columns in 40 60 80 120 200; do
     n=$(longest)
     [ "$n" -le $columns ] && [ "$n" -ge $((columns - 30)) ] && ok || fail "$columns columns: the longest line has $n"
 done
+for columns in 50 80; do
+    for topic in embed operators; do
+        on $columns "$tool" help $topic | grep -v 'docs/' > said
+        n=$(awk '{ n = length > n ? length : n } END { print n + 0 }' said)
+        [ "$n" -le $columns ] && ok || fail "$columns columns: the longest line of help $topic has $n"
+    done
+done
 for columns in 10 1000; do
     on $columns "$tool" help run > said && [ "$(longest)" -le 200 ] && ok || fail "$columns columns: $(longest)"
 done

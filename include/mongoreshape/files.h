@@ -16,7 +16,7 @@ enum mrs_status mrs_temp_open(const char *dir, int *fd, struct mrs_err *e);
 enum mrs_status mrs_write_at(int fd, const void *p, size_t n, uint64_t off, struct mrs_err *e);
 /* Reads n bytes; if the file ends before them: FAIL MRS_E_IO. */
 enum mrs_status mrs_read_at(int fd, void *p, size_t n, uint64_t off, struct mrs_err *e);
-/* Reads a whole file, with a NUL after its n bytes; over ceiling: MRS_E_LIMIT. */
+/* Reads a whole file, with a NUL after its n bytes; over ceiling: MRS_E_LIMIT; no file or a folder: MRS_E_MISSING. */
 enum mrs_status mrs_file_read(struct mrs_mem *mem, const char *path, size_t ceiling, char **text,
                               size_t *n, struct mrs_err *e);
 

@@ -263,7 +263,7 @@ refusals(void **state)
     refused(at("file"), force, MRS_E_EXISTS, "folder");
     assert_int_equal(symlink(at("old"), at("soft")), 0);
     refused(at("soft"), force, MRS_E_EXISTS, "soft");
-    refused(at("no/such/place"), plain, MRS_E_IO, "no/such/place");
+    refused(at("no/such/place"), plain, MRS_E_MISSING, "no/such/place");
     refused("/", plain, MRS_E_USAGE, "/");
     refused(at("x/.."), plain, MRS_E_USAGE, "..");
     refused("-", (struct mrs_output_opts){.format = MRS_FORMAT_BSON}, MRS_E_USAGE, "one collection");

@@ -57,7 +57,7 @@ expect 2 "--sample must be 100 to" --sample 5
 expect 2 "hints" --hints /nonexistent/hints
 
 # ---- the plan that it suggests holds ----
-expect 0 "" --db northwind --whole --suggest better.yaml
+expect 0 "  mongoreshape-live apply better.yaml --db northwind" --db northwind --whole --suggest better.yaml
 "$offline" check better.yaml -i sets/northwind/dump >log 2>&1 && ok || fail "the plan: $(cat log)"
 
 # ---- the page holds what --json says of the same inspection, and is never written over anything else ----

@@ -102,7 +102,7 @@ function diagram(nodes, edges, pick) {
     svg('text', {x: 9, y: 17}, cut(clean(n.title), 22)), svg('text', {x: 9, y: 32, class: 'dim'}, n.sub)));
   const width = PAD * 2 + rows.length * (W + GX) - GX + 34, height = PAD * 2 + tall + 8;
   add(frame, [svg('svg', {style: 'max-width:' + width + 'px;min-width:' + Math.round(.7 * width) + 'px', 
-    viewBox: '0 0 ' + width + ' ' + height, role: 'img', 'aria-label': 'diagram of references; the same stands in the list below'},
+    viewBox: '0 0 ' + width + ' ' + height, role: 'group', 'aria-label': 'diagram of references; the same stands in the list below'},
     svg('defs', {}, svg('marker', {id: 'tip', viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 7, markerHeight: 7,
       orient: 'auto'}, svg('path', {d: 'M0 0L8 4L0 8z'}))),
     drawn, shown)]);

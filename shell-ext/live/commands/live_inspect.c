@@ -87,6 +87,10 @@ report(struct live_inspecting *k, const struct mrs_cli_inspected *to)
 {
     struct live_call *c = &k->call;
     enum mrs_status s = mrs_cli_inspect_report(c->job.mem, k->found, to, &c->err);
+    if (s == MRS_OK && to->suggest && !to->json && !mrs_file_is_stream(to->suggest) && mrs_inspect_steps(k->found)) {
+        c->cli->line.operand = to->suggest;
+        live_call_next(c, "apply", "");
+    }
     if (s == MRS_OK && k->survey.uses_denied) {
         mrs_say(stderr, "%s: note: the user may not ask how often indexes are used (indexStats): unused ones are not "
                 "named\n", c->cli->line.tool->name);

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* roles.c - notes roles of the dump whose privileges name a collection from which documents or fields are moved.
+/* roles.c - notes roles of the dump whose privileges name a collection from which documents or fields are moved, and
+ * users and roles with rights on a whole database that documents leave.
  *
- * mongorestore restores the roles unchanged: a role on `orders` neither grants nor denies `orders_archive`. The new
- * privileges are the owner's decision, so each role is named and none is changed. */
+ * mongorestore restores them unchanged: a role on `orders` neither grants nor denies `orders_archive`, and readWrite on
+ * `shop` is nothing on `shop_2024`. The new privileges are the owner's decision, so they are named and none is
+ * changed: each role on a collection, and the first of those on a database, which may be many. */
 #include "run_engine.h"
 #include "mongoreshape/catalogue.h"
+#include "mongoreshape/words.h"
+#include <stdio.h>
 
 /* The first step that moves something, or all, out of the collection; NULL: none. */
 static const struct mrs_step *
@@ -19,6 +23,32 @@ step_that_takes(const struct mrs_plan *plan, const char *db, const char *coll)
                 strcmp(c->coll, coll) == 0) {
                 return &plan->steps[i];
             }
+        }
+    }
+    return NULL;
+}
+
+struct roles_whole { /* users and roles with rights on a database that documents leave */
+    const struct mrs_step *step;
+    char who[200], db[MRS_DB_MAX + 1]; /* the first of them */
+    uint64_t n;
+};
+
+/* The first step that moves documents of the database to another one; NULL: none. */
+static const struct mrs_step *
+step_that_leaves(const struct mrs_plan *plan, const char *db)
+{
+    for (uint32_t i = 0; *db && i < plan->n_steps; i++) {
+        const struct mrs_desc *d = &plan->steps[i].desc;
+        bool from = false, to = false;
+        for (uint32_t k = 0; k < d->n_touches; k++) {
+            const struct mrs_touch *t = &d->touches[k];
+            bool here = strcmp(d->sides[t->side].coll.db, db) == 0;
+            from = from || (t->kind == 'D' && !t->path[0] && here);
+            to = to || (t->kind == 'A' && !t->path[0] && !here);
+        }
+        if (from && to) {
+            return &plan->steps[i];
         }
     }
     return NULL;
@@ -54,26 +84,80 @@ note_role(struct mrsi_engine *en, struct mrs_view role)
     }
 }
 
-static bool
-has_roles(const struct mrs_input_ns *in)
+/* The database that an entry of `privileges` or of `roles` is about as a whole; "": none. */
+static const char *
+whole_database(struct mrs_elem e)
 {
-    static const char name[] = "$admin.system.roles.bson";
-    if (in->kind == MRS_INPUT_DATA) {
-        return in->data_path && strcmp(in->ns, "admin.system.roles") == 0;
+    struct mrs_view entry = e.v.type == MRS_DOCUMENT ? mrs_val_view(e.v) : mrs_empty_doc();
+    struct mrs_val r = mrs_doc_get(entry, "resource");
+    return r.type != MRS_DOCUMENT                         ? text_of(entry, "db")
+           : *text_of(mrs_val_view(r), "collection") == 0 ? text_of(mrs_val_view(r), "db")
+                                                          : "";
+}
+
+static void
+count_whole(const struct mrsi_engine *en, struct mrs_view doc, struct roles_whole *all)
+{
+    static const char *const lists[] = {"privileges", "roles"};
+    const struct mrs_step *step = NULL;
+    const char *db = "";
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        struct mrs_val list = mrs_doc_get(doc, lists[i]);
+        struct mrs_walk w;
+        struct mrs_elem e;
+        mrs_walk_init(&w, list.type == MRS_ARRAY ? mrs_val_view(list) : mrs_empty_doc());
+        while (!step && mrs_walk_next(&w, &e) == 1) {
+            db = whole_database(e);
+            step = step_that_leaves(en->plan, db);
+        }
     }
-    const char *slash = strrchr(in->rel_path, '/');
-    return in->kind == MRS_INPUT_EXTRA && strncmp(slash ? slash + 1 : "", name, sizeof name - 1) == 0;
+    if (step && all->n++ == 0) {
+        const char *user = text_of(doc, "user");
+        all->step = step;
+        snprintf(all->db, sizeof all->db, "%s", db);
+        snprintf(all->who, sizeof all->who, "%s %.60s.%.120s", *user ? "user" : "role", text_of(doc, "db"),
+                 *user ? user : text_of(doc, "role"));
+    }
+}
+
+static void
+note_whole(struct mrsi_engine *en, const struct roles_whole *all)
+{
+    char others[60] = " has";
+    if (all->n > 1) {
+        snprintf(others, sizeof others, " and %llu other%s have", (unsigned long long)all->n - 1,
+                 all->n == 2 ? "" : "s");
+    }
+    if (all->n) {
+        mrs_catalog_note(en->cat, "the %s%s rights on the database %s, and step %u (%s) moves documents to another: "
+                                  "check what to grant there", all->who, others, all->db, all->step->no,
+                         all->step->type->name);
+    }
+}
+
+static bool
+has_rights(const struct mrs_input_ns *in)
+{
+    static const char *const ns[] = {"admin.system.roles", "admin.system.users"};
+    static const char roles[] = "$admin.system.roles.bson", users[] = "$admin.system.users.bson";
+    if (in->kind == MRS_INPUT_DATA) {
+        return in->data_path && MRS_IS_ONE_OF(in->ns, ns);
+    }
+    const char *slash = strrchr(in->rel_path, '/'), *name = slash ? slash + 1 : "";
+    return in->kind == MRS_INPUT_EXTRA &&
+           (strncmp(name, roles, sizeof roles - 1) == 0 || strncmp(name, users, sizeof users - 1) == 0);
 }
 
 enum mrs_status
 mrsi_note_roles(struct mrsi_engine *en, struct mrs_err *e)
 {
+    struct roles_whole all = {.n = 0};
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; s == MRS_OK && i < mrs_input_count(en->in); i++) {
         struct mrs_reader *r = NULL;
         struct mrs_block b;
         struct mrs_err ignored;
-        if (!has_roles(mrs_input_at(en->in, i))) {
+        if (!has_rights(mrs_input_at(en->in, i))) {
             continue;
         }
         mrs_err_clear(&ignored);
@@ -86,6 +170,7 @@ mrsi_note_roles(struct mrsi_engine *en, struct mrs_err *e)
                 /* copying it reports damage */
                 if (mrs_doc_check(doc.p, doc.n, MRS_DEPTH_READ, &ignored) == MRS_OK) {
                     note_role(en, doc);
+                    count_whole(en, doc, &all);
                 }
             }
         }
@@ -93,5 +178,6 @@ mrsi_note_roles(struct mrsi_engine *en, struct mrs_err *e)
         mrs_block_clear(&b);
         s = s == MRS_END ? MRS_OK : s;
     }
+    note_whole(en, &all);
     return s;
 }

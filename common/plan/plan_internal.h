@@ -29,7 +29,7 @@ struct mrsi_yaml_entry { /* of a map (with key) or of a list */
 struct mrsi_yaml_node { /* shared if the text has aliases: immutable after parsing */
     enum mrsi_node_kind kind;
     bool open;  /* its end was not parsed yet */
-    bool plain; /* a scalar without quotes */
+    bool plain; /* a scalar without quotes and tag */
     bool empty; /* an empty scalar */
     uint32_t line, col;
     uint32_t height; /* depth of nested containers, including itself; a scalar has 0 */

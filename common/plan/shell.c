@@ -497,8 +497,9 @@ mrsi_plan_shell(struct mrsi_plan *p, const struct mrs_step_type *type, const str
     case MRS_ARG_TEXT:
     case MRS_ARG_NAME:
     case MRS_ARG_PATH:
+    case MRS_ARG_BOOL:
     case MRS_ARG_CHOICE:
-    case MRS_ARG_SORT: break; /* names */
+    case MRS_ARG_SORT: break; /* names, and words with messages of their own */
     case MRS_ARG_PATHS: warn_places(&l, at->node); break;
     case MRS_ARG_COLLS: /* keys are compared values */
         for (const struct mrsi_yaml_entry *one = at->node->first; one && at->node->kind == MRSI_MAP; one = one->next) {

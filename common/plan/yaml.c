@@ -435,8 +435,8 @@ on_scalar(struct yaml_reader *r, const yaml_event_t *ev)
     if (!scalar_value(r, ev, &node->val)) {
         return false;
     }
-    node->plain = ev->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
-    node->empty = node->plain && n == 0 && !ev->data.scalar.tag;
+    node->plain = ev->data.scalar.style == YAML_PLAIN_SCALAR_STYLE && !ev->data.scalar.tag;
+    node->empty = node->plain && n == 0;
     warn_of_zeros(r, node, text);
     warn_of_comment(r, node, ev);
     node->size = node->val.n;

@@ -237,6 +237,19 @@ refusals(FILE *f, const struct mrsi_job *job, const struct mrs_report *r, bool d
     }
 }
 
+/* What can be done about refused documents without which no output is written. */
+static void
+choices(FILE *f, const struct mrs_report *r)
+{
+    bool kept = r->refused_file && !mrs_file_is_stream(r->refused_file);
+    if (r->refused) {
+        mrs_say(f, "to go on, say in the plan what becomes of them (`errors`, `conflicts`, ...), or leave them out "
+                "with --max-refused N%s%s%s\n",
+                kept ? ", or correct them in a copy of " : "", kept ? r->refused_file : "",
+                kept ? ".jsonl for --amend" : "");
+    }
+}
+
 /* "order of documents, metadata" */
 static void
 kinds(FILE *f, unsigned bits)
@@ -403,6 +416,7 @@ mrsi_report_text(FILE *f, const struct mrsi_job *job, const struct mrs_report *r
         }
     } else {
         mrs_say(f, "output not written\n");
+        choices(f, r);
     }
     if (r->published && !job->cli->sample) {
         closing(f, r);

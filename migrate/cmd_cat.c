@@ -52,21 +52,22 @@ compile(const struct mrsi_cli *cli, struct mrs_query **out, struct mrs_err *e)
     struct mrs_expr_env env = {
         .mem = cli->line.mem, .now_ms = mrs_cli_given(&cli->line, "now") ? cli->now_ms : mrs_clock_wall()};
     struct mrs_buf bson;
+    struct mrs_err own;
     size_t used = 0, n = strlen(cli->where);
+    mrs_err_clear(&own);
     mrs_buf_init(&bson, cli->line.mem, MRS_DOC_MAX);
-    enum mrs_status s = mrs_ejson_read(cli->where, n, MRS_EJSON_STRICT, &bson, &used, e);
+    enum mrs_status s = mrs_ejson_read(cli->where, n, MRS_EJSON_STRICT, &bson, &used, &own);
     if (s == MRS_OK && used + strspn(cli->where + used, " \t\r\n") < n) {
-        s = mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "something follows the query");
+        s = mrs_err_set(&own, MRS_FAIL, MRS_E_PLAN, "something follows the query");
     }
     if (s == MRS_OK) {
         struct mrs_view filter = {bson.p, (uint32_t)bson.n};
-        s = mrs_query_compile(&env, filter, out, e);
-    }
-    if (s != MRS_OK && e->code == MRS_E_FORMAT) {
-        e->code = MRS_E_PLAN; /* the line is wrong, not a file */
+        s = mrs_query_compile(&env, filter, out, &own);
     }
     if (s != MRS_OK) {
-        mrs_err_at(e, "--where");
+        bool json = own.code == MRS_E_FORMAT; /* the line is wrong, not a file */
+        s = mrs_err_set(e, s, json ? MRS_E_PLAN : own.code, "--where: %s%s%s%s", own.where, *own.where ? ": " : "",
+                        own.msg, json ? "; it is JSON, with names in double quotes: {\"age\": {\"$gt\": 5}}" : "");
     }
     mrs_buf_clear(&bson);
     return s;

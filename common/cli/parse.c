@@ -320,6 +320,9 @@ operand(struct parser *p, const char *text)
     if (!*names || cli->operand2 || (second && !strchr(names, ' '))) {
         return wrong_operand(p, text, true);
     }
+    if (!*text) {
+        return wrong(p, mrs_cli_misuse(cli, "an argument is empty, instead of %s", names));
+    }
     *(second ? &cli->operand2 : &cli->operand) = text;
     return true;
 }

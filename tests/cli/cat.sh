@@ -59,6 +59,8 @@ lines "" in --where '{"nothing": true}'
 "$tool" cat - --ns d.c <in/e/y.bson.gz >out 2>err && [ "$(wc -l <out)" -eq 2 ] || fail "from standard input: $(cat out err)"
 refused 2 '--where: something follows the query' in --where '{} {}'
 refused 2 'there is no query operator $nope' in --where '{"a": {"$nope": 1}}'
+refused 2 '--where: $nope: there is no query operator $nope' in --where '{"$nope": 1}'
+refused 2 '--where: key expected; it is JSON, with names in double quotes' in --where '{a: 1}'
 refused 2 '--where' in --where '{"a"'
 refused 2 'IN is missing' --relaxed
 refused 2 'no collection is called like f.*' in --ns 'f.*'

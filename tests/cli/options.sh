@@ -99,6 +99,7 @@ expect 2 'must be a date' run p --now soon
 expect 2 'it must be drop' run p --oplog keep
 expect 2 'none, gzip or zstd' run p --compress rar
 expect 2 '`q` is an unexpected argument: mongoreshape run PLAN -i IN -o OUT' run p q
+expect 2 'an argument is empty, instead of PLAN' run '' -i in -o out
 for jobs in 0 1025 4294967297; do
     expect 2 '--jobs must be' run p -i a -o b -j $jobs
     for command in check explain cat diff inspect; do

@@ -6,7 +6,8 @@
  * the path costs nothing. A path that no document has is reported with the nearest name among the first documents. The
  * bits are in the account's rows, so they are saved and discarded with these. More slips are found at the same time: a
  * text of the plan that is the name of a field (in the first documents: the text may be intended), a path that never
- * has a value of the types it is compared with, and one that has values of several types (in the first documents, too).
+ * has a value of the types it is compared with, and one that has values of several types (in the first
+ * documents, and in a part of the others).
  *
  * The step `index` reads no documents: its paths are searched in those that are written, as long as an index of the
  * result has them. */
@@ -19,7 +20,7 @@
 #include "mongoreshape/path.h"
 #include <stdio.h>
 
-enum { PATHS = 64, NAMED = 100, NAMES = 256, LEVELS = 8, NAME_MAX_BYTES = 120, TYPED = 1 << 18 };
+enum { PATHS = 64, NAMED = 100, NAMES = 256, LEVELS = 8, NAME_MAX_BYTES = 120, TYPED = 4096, TYPED_ONE_IN = 64 };
 #define ALL_TYPES (1u << 31) /* instead of types: all at the path are recorded */
 
 struct searched_paths { /* for a row */
@@ -348,12 +349,13 @@ meets(struct searched_paths *x, uint32_t i, struct mrs_view doc)
     return types & x->types[i];
 }
 
-/* Have enough documents been checked? Texts and types are those of the first ones. */
-static uint64_t
-checked_enough(const struct mrsi_worker *w, uint32_t row)
+/* Where only types are left to be collected, the first documents show most of them, and one in some of the others. */
+static bool
+passes_over(struct mrsi_row *row, const struct searched_paths *x)
 {
-    struct searched_paths *x = w->en->paths->of[row];
-    return (atomic_load(&x->named) < NAMED ? 0 : x->texts) | (w->rows[row].before < TYPED ? 0 : x->typed);
+    uint64_t left = x->all & ~row->seen;
+    row->checked++;
+    return left == (left & x->typed) && row->checked > TYPED && row->checked % TYPED_ONE_IN;
 }
 
 void
@@ -362,6 +364,9 @@ mrsi_paths_check(struct mrsi_worker *w, uint32_t row, struct mrs_view doc)
     MRS_ASSERT(row < w->en->n_rows && mrs_view_is_framed(doc));
     struct mrsi_unknown_paths *p = w->en->paths;
     struct searched_paths *x = p->of[row];
+    if (passes_over(&w->rows[row], x)) {
+        return;
+    }
     uint64_t left = x->all & ~w->rows[row].seen;
     while (left) {
         uint32_t i = (uint32_t)__builtin_ctzll(left);
@@ -372,8 +377,9 @@ mrsi_paths_check(struct mrsi_worker *w, uint32_t row, struct mrs_view doc)
             atomic_fetch_or(&x->names, x->texts & bit);
         }
     }
-    w->rows[row].seen |= checked_enough(w, row); /* no longer searched */
-    if ((x->all & ~w->rows[row].seen) && atomic_fetch_add(&x->named, atomic_load(&x->named) < NAMED) < NAMED) {
+    w->rows[row].seen |= atomic_load(&x->named) < NAMED ? 0 : x->texts; /* no longer searched */
+    left = x->all & ~x->typed & ~w->rows[row].seen;
+    if (left && atomic_fetch_add(&x->named, atomic_load(&x->named) < NAMED) < NAMED) {
         pthread_mutex_lock(&p->lock);
         take_names(p, x, doc);
         pthread_mutex_unlock(&p->lock);

@@ -91,7 +91,7 @@ struct mrsi_row {
     uint64_t matched; /* JOIN: documents of from with a match, with any fate */
     uint64_t outside; /* JOIN: documents of from excluded by `where` */
     uint64_t empty_from, empty_into; /* JOIN: documents with an empty text as a computed key; of into: 1 if any */
-    uint64_t seen;    /* bits of paths that a document has (unknown_paths.h) */
+    uint64_t seen, checked; /* bits of paths that a document has (unknown_paths.h); documents searched by a worker */
     uint64_t patterns; /* MAP: patterns that match a field of a document, by bit of mrs_ctx.matched */
     uint64_t noticed[2][MRS_NOTICE_STEP]; /* documents of side 0 and 1, for each kind of notice of a step */
     uint64_t once;   /* of those placed: equal to another one, including `_id`, so both are written once */

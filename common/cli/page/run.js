@@ -120,7 +120,8 @@ const NOTICES = {orphan: 'documents without a match', dangling: 'dangling refere
 function notice(n) {
   if (n.path !== undefined)
     return el('div.card', 'step ' + n.step + ': no document of ', name(n.ns), ' has ', name(n.path),
-      n.nearest ? [', perhaps ', name(n.nearest), ' is meant'] : '');
+      n.nearest === n.path ? ': names that are there have a dot, and their path is a list'
+        : n.nearest ? [', perhaps ', name(n.nearest), ' is meant'] : '');
   return el('div.card', NOTICES[n.kind] || 'documents have an _id that another one has', ': ', name(n.ns), ' ',
     dim(many(n.documents, 'document') + (n.step ? ', step ' + n.step : '')), n.index ? [' ', name(n.index)] : null,
     n.why ? ' ' + n.why : null, n.ids && n.ids.length ? el('div', name(n.ids.slice(0, 10).join(', '))) : null,

@@ -78,12 +78,81 @@ is_read(const struct mrs_desc *d, const struct mrs_touch *t)
     return t->kind != 'A' && is_path(t->path);
 }
 
-static enum mrs_status
-add_path(struct mrsi_engine *en, uint32_t row, const char *text, const char *word, uint32_t types, struct mrs_err *e)
+struct wanting {
+    struct mrsi_engine *en;
+    const struct mrs_step *step;
+    uint32_t row;
+    enum mrs_status s;
+    struct mrs_err *e;
+};
+
+/* Are these the names of the path, one after the other? */
+static bool
+is_list_of(struct mrs_val list, const char *text)
 {
-    MRS_ASSERT(row < en->n_rows && text);
-    struct searched_paths **at = &en->paths->of[row], *w = *at;
-    struct mrs_arena *a = &en->paths->arena;
+    MRS_ASSERT(list.type == MRS_ARRAY && text);
+    struct mrs_walk w;
+    struct mrs_elem e;
+    const char *at = text;
+    for (mrs_walk_init(&w, mrs_val_view(list)); mrs_walk_next(&w, &e) == 1;) {
+        uint32_t n;
+        const char *name = e.v.type == MRS_STRING ? mrs_val_text(e.v, &n) : NULL;
+        at += at > text && *at == '.';
+        if (!name || strncmp(at, name, n) != 0 || (at[n] && at[n] != '.')) {
+            return false;
+        }
+        at += n;
+    }
+    return at > text && !*at;
+}
+
+/* { $getField: "a.b" }, { $getField: { field: "a.b", ... } }: the name of one field, at the end of the path. */
+static bool
+is_got(const struct mrs_elem *e, const char *text)
+{
+    uint32_t n;
+    bool named = strcmp(e->name, "$getField") == 0 || strcmp(e->name, "field") == 0;
+    const char *name = named && e->v.type == MRS_STRING ? mrs_val_text(e->v, &n) : "";
+    size_t len = strlen(name), all = strlen(text);
+    return strchr(name, '.') && len <= all && strcmp(text + all - len, name) == 0;
+}
+
+/* The path as a step has it where that is a list, whose names may have dots; missing: it is a text; null: an operator
+ * makes it of names. */
+static struct mrs_val
+list_path(const struct mrs_step *st, const char *text)
+{
+    struct mrs_walk level[LEVELS];
+    struct mrs_elem e;
+    uint32_t depth = st->body.p ? 1 : 0;
+    mrs_walk_init(&level[0], st->body.p ? st->body : mrs_empty_doc());
+    while (depth) {
+        if (mrs_walk_next(&level[depth - 1], &e) != 1) {
+            depth--;
+            continue;
+        }
+        const struct mrs_key *key = depth == 1 ? mrs_key_find(st->type->keys, st->type->n_keys, e.name) : NULL;
+        bool paths = key && (key->type == MRS_ARG_PATHS || key->type == MRS_ARG_FIELDS);
+        if (e.v.type == MRS_ARRAY && !paths && is_list_of(e.v, text)) {
+            return e.v;
+        }
+        if (is_got(&e, text)) {
+            return mrs_null();
+        }
+        if (depth < LEVELS && (e.v.type == MRS_DOCUMENT || e.v.type == MRS_ARRAY)) {
+            mrs_walk_init(&level[depth++], mrs_val_view(e.v));
+        }
+    }
+    return mrs_missing();
+}
+
+static enum mrs_status
+add_path(const struct wanting *x, uint32_t row, const char *text, const char *word, uint32_t types)
+{
+    MRS_ASSERT(row < x->en->n_rows && text);
+    struct searched_paths **at = &x->en->paths->of[row], *w = *at;
+    struct mrs_arena *a = &x->en->paths->arena;
+    struct mrs_err *e = x->e;
     struct mrs_err why;
     if (!w) {
         w = *at = mrs_arena_alloc(a, sizeof *w);
@@ -100,12 +169,13 @@ add_path(struct mrsi_engine *en, uint32_t row, const char *text, const char *wor
         }
         alone |= same && !w->types[i] ? 1ull << i : 0;
     }
-    struct mrs_val v = mrs_make_text(a, text, (uint32_t)strlen(text));
+    struct mrs_val v = list_path(x->step, text);
+    v = v.type == MRS_MISSING ? mrs_make_text(a, text, (uint32_t)strlen(text)) : v;
     mrs_err_clear(&why);
-    if (w->n == PATHS || v.type == MRS_MISSING) {
+    if (w->n == PATHS || v.type == MRS_MISSING || v.type == MRS_NULL) {
         return v.type == MRS_MISSING ? mrs_err_memory(e, strlen(text)) : MRS_OK;
     }
-    enum mrs_status s = mrs_path_compile(a, v, false, &w->path[w->n], &why);
+    enum mrs_status s = mrs_path_compile(a, v, true, &w->path[w->n], &why);
     if (s == MRS_OK) {
         w->types[w->n] = types;
         w->after[w->n] = types ? alone : 0;
@@ -117,18 +187,11 @@ add_path(struct mrsi_engine *en, uint32_t row, const char *text, const char *wor
     return s == MRS_DEAD ? mrs_err_memory(e, sizeof *w) : MRS_OK;
 }
 
-struct wanting {
-    struct mrsi_engine *en;
-    uint32_t row;
-    enum mrs_status s;
-    struct mrs_err *e;
-};
-
 static void
 add_text_path(void *arg, const char *text, const char *path)
 {
     struct wanting *x = arg;
-    MRS_THEN(x->s, add_path(x->en, x->row, path, text, 0, x->e));
+    MRS_THEN(x->s, add_path(x, x->row, path, text, 0));
 }
 
 static void
@@ -136,7 +199,7 @@ add_bare_path(void *arg, const char *path)
 {
     struct wanting *x = arg;
     if (is_path(path)) {
-        MRS_THEN(x->s, add_path(x->en, x->row, path, NULL, 0, x->e));
+        MRS_THEN(x->s, add_path(x, x->row, path, NULL, 0));
     }
 }
 
@@ -147,7 +210,7 @@ add_typed_path(void *arg, const char *path, uint32_t types, bool where)
     if (is_path(path) || strcmp(path, "_id") == 0) {
         struct searched_paths **w = &x->en->paths->of[x->row];
         uint32_t n = *w ? (*w)->n : 0;
-        MRS_THEN(x->s, add_path(x->en, x->row, path, NULL, types, x->e));
+        MRS_THEN(x->s, add_path(x, x->row, path, NULL, types));
         if (x->s == MRS_OK && *w && (*w)->n > n) {
             (*w)->wheres |= (uint64_t)where << n;
         }
@@ -197,7 +260,7 @@ static enum mrs_status
 add_step_paths(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
 {
     const struct mrs_desc *d = &en->plan->steps[step].desc;
-    struct wanting x = {en, en->row_of[step][0], MRS_OK, e};
+    struct wanting x = {en, &en->plan->steps[step], en->row_of[step][0], MRS_OK, e};
     const struct mrsi_plan_words words = {add_text_path, add_bare_path, add_typed_path, add_all_types, &x};
     for (uint32_t i = 0; x.s == MRS_OK && i < d->n_touches + d->n_names; i++) {
         const struct mrs_touch *t = i < d->n_touches ? &d->touches[i] : &d->names[i - d->n_touches];
@@ -205,7 +268,7 @@ add_step_paths(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
         if (d->family == MRS_FAMILY_CATALOG) {
             searched = searched && is_indexed(&en->coll[en->side[step][0]], t->path);
         }
-        x.s = searched ? add_path(en, en->row_of[step][t->side], t->path, NULL, 0, e) : MRS_OK;
+        x.s = searched ? add_path(&x, en->row_of[step][t->side], t->path, NULL, 0) : MRS_OK;
     }
     if (x.s == MRS_OK && d->n_sides) {
         mrsi_plan_words(&en->plan->steps[step], &words);
@@ -314,13 +377,14 @@ is_there(void *arg, struct mrs_val v)
     return v.type == MRS_MISSING ? MRS_OK : MRS_END;
 }
 
-/* A text with dots may also be the name of one field, if a plan has it as a list. */
 static bool
 has(struct mrs_view doc, const struct mrs_path *path)
 {
+    MRS_ASSERT(path->n > 0);
     struct mrs_elem e;
-    bool there = mrs_doc_find(doc, path->text, (uint32_t)strlen(path->text), &e);
-    if (!there && path->n > 1) {
+    bool there = mrs_doc_find(doc, path->part[0].name, path->part[0].len, &e);
+    if (there && path->n > 1) {
+        there = false;
         mrs_path_each(path, doc, true, is_there, &there);
     }
     return there;

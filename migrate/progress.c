@@ -13,12 +13,12 @@ mrsi_progress_report(void *arg, const struct mrs_progress *now)
     if (!mrs_cli_progress_due(p, now->done)) {
         return;
     }
-    if (now->total) {
-        double part = (double)now->done / (double)now->total;
-        snprintf(share, sizeof share, "%3.0f%%  ", 100 * (part > 1 ? 1 : part));
+    bool known = now->total && now->done <= now->total; /* a pass that nobody foresaw may read more than the total */
+    if (known) {
+        snprintf(share, sizeof share, "%3.0f%%  ", 100 * ((double)now->done / (double)now->total));
     }
     snprintf(line, sizeof line, "%s%s%s%s  %s documents  %s/s%s  %s", share, mrs_text_size(now->done, done),
-             now->total ? " of " : "", now->total ? mrs_text_size(now->total, total) : "",
+             known ? " of " : "", known ? mrs_text_size(now->total, total) : "",
              mrs_text_count(now->docs, docs), mrs_text_size((uint64_t)p->rate, rate),
              mrs_cli_progress_left(p, now->done, now->total, eta), now->phase ? now->phase : "");
     mrs_cli_progress_draw(p, line);

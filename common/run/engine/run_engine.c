@@ -231,6 +231,7 @@ begin(struct mrsi_engine *en, uint32_t *step, struct mrs_err *e)
     MRS_THEN(s, mrsi_side_files_check_existing(en, e));
     MRS_THEN(s, mrsi_check_extras(en, e));
     MRS_THEN(s, mrsi_note_roles(en, e));
+    mrsi_note_gridfs(en);
     MRS_THEN(s, make_workers(en, e));
     MRS_THEN(s, mrsi_conditions_new(en, e));
     MRS_THEN(s, mrsi_notices_new(en, e));

@@ -56,6 +56,8 @@ enum mrs_status mrsi_check_capped(const struct mrsi_engine *en, struct mrs_err *
 enum mrs_status mrsi_report(struct mrsi_engine *en, struct mrs_err *e);
 /* Notes the roles of the dump on a collection that the plan empties or takes fields from. */
 enum mrs_status mrsi_note_roles(struct mrsi_engine *en, struct mrs_err *e);
+/* Notes files of GridFS whose contents the plan leaves behind, and the reverse. */
+void mrsi_note_gridfs(struct mrsi_engine *en);
 /* The line that restores the output; notes (space for one for each collection and extra file) on what it does not
  * restore. */
 enum mrs_status mrsi_put_restore(struct mrsi_engine *en, struct mrs_err *e);

@@ -42,6 +42,11 @@ inside() {
     cd "$dir" || exit 2
     passed=0 failed=0
 }
+# within ARG...: both, for a script that needs no more than a server and gives its own arguments
+within() {
+    [ "${1:-}" = --inside ] || { outside "no server for tests"; exit $?; }
+    inside
+}
 ok() { passed=$((passed + 1)); }
 fail() {
     printf 'FAIL %s: %s\n' "$script" "$*"

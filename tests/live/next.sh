@@ -9,11 +9,7 @@ obj=$(cd "${OBJ:-$here/../../build/current}" && pwd) || exit 2
 tool=$obj/mongoreshape-live ask=$obj/ask
 export MONGOC_DISABLE_SHM=1
 needs "$tool" "$ask"
-if [ "${1:-}" != --inside ]; then
-    outside "no server for tests"
-    exit $?
-fi
-inside
+within "$@"
 export PATH=$obj:$PATH
 umask 077
 printf '%s\n' "$MONGODB_URI" > "the uri"

@@ -10,11 +10,7 @@ obj=$(cd "${OBJ:-$here/../../build/current}" && pwd) || exit 2
 tool=$obj/mongoreshape-live-test ask=$obj/ask
 export MONGOC_DISABLE_SHM=1
 needs "$tool" "$ask"
-if [ "${1:-}" != --inside ]; then
-    outside "no server for tests"
-    exit $?
-fi
-inside
+within "$@"
 printf 'database: shop\nsteps:\n- embed: { from: comments, into: posts, match: { post: _id }, as: all }\n' > plan.yaml
 again='[{"_id": 1}, {"_id": 2}]'
 

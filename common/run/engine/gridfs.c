@@ -4,30 +4,14 @@
 #include "run_engine.h"
 #include "mongoreshape/catalogue.h"
 
-/* The first step that takes documents out of the collection; NULL: none. */
-static const struct mrs_step *
-step_that_takes(const struct mrs_plan *plan, const char *ns)
-{
-    MRS_ASSERT(ns);
-    for (uint32_t i = 0; i < plan->n_steps; i++) {
-        const struct mrs_desc *d = &plan->steps[i].desc;
-        for (uint32_t k = 0; k < d->n_touches; k++) {
-            const struct mrs_touch *t = &d->touches[k];
-            if (t->kind == 'D' && !t->path[0] && strcmp(d->sides[t->side].coll.ns, ns) == 0) {
-                return &plan->steps[i];
-            }
-        }
-    }
-    return NULL;
-}
-
 static void
-note_half(struct mrsi_engine *en, const char *taken, const char *other)
+note_half(struct mrsi_engine *en, const struct mrs_input_ns *taken, const struct mrs_input_ns *other)
 {
-    const struct mrs_step *st = step_that_takes(en->plan, taken);
-    if (st && !step_that_takes(en->plan, other)) {
+    MRS_ASSERT(taken->kind == MRS_INPUT_DATA && other->kind == MRS_INPUT_DATA);
+    const struct mrs_step *st = mrsi_step_that_takes(en->plan, taken->db, taken->coll, false);
+    if (st && !mrsi_step_that_takes(en->plan, other->db, other->coll, false)) {
         mrs_catalog_note(en->cat, "step %u (%s) takes documents out of %s, and no step out of %s: GridFS finds a file "
-                                  "by both", st->no, st->type->name, taken, other);
+                                  "by both", st->no, st->type->name, taken->ns, other->ns);
     }
 }
 
@@ -44,9 +28,10 @@ mrsi_note_gridfs(struct mrsi_engine *en)
         }
         memcpy(other, in->ns, k);
         memcpy(other + k, files, sizeof files);
-        if (mrsi_input_find(en->in, other) != MRSI_NONE) {
-            note_half(en, other, in->ns);
-            note_half(en, in->ns, other);
+        uint32_t of = mrsi_input_find(en->in, other);
+        if (of != MRSI_NONE) {
+            note_half(en, mrs_input_at(en->in, of), in);
+            note_half(en, in, mrs_input_at(en->in, of));
         }
     }
 }

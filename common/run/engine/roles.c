@@ -10,16 +10,16 @@
 #include "mongoreshape/words.h"
 #include <stdio.h>
 
-/* The first step that moves something, or all, out of the collection; NULL: none. */
-static const struct mrs_step *
-step_that_takes(const struct mrs_plan *plan, const char *db, const char *coll)
+const struct mrs_step *
+mrsi_step_that_takes(const struct mrs_plan *plan, const char *db, const char *coll, bool parts)
 {
+    MRS_ASSERT(db && coll);
     for (uint32_t i = 0; i < plan->n_steps; i++) {
         const struct mrs_desc *d = &plan->steps[i].desc;
         for (uint32_t k = 0; k < d->n_touches; k++) {
             const struct mrs_touch *t = &d->touches[k];
             const struct mrs_coll *c = &d->sides[t->side].coll;
-            if (t->kind == 'D' && (!t->path[0] || d->n_sides > 1) && (!*db || strcmp(c->db, db) == 0) &&
+            if (t->kind == 'D' && (!t->path[0] || (parts && d->n_sides > 1)) && (!*db || strcmp(c->db, db) == 0) &&
                 strcmp(c->coll, coll) == 0) {
                 return &plan->steps[i];
             }
@@ -75,7 +75,7 @@ note_role(struct mrsi_engine *en, struct mrs_view role)
         struct mrs_val r = e.v.type == MRS_DOCUMENT ? mrs_doc_get(mrs_val_view(e.v), "resource") : mrs_missing();
         const char *db = r.type == MRS_DOCUMENT ? text_of(mrs_val_view(r), "db") : "";
         const char *coll = r.type == MRS_DOCUMENT ? text_of(mrs_val_view(r), "collection") : "";
-        const struct mrs_step *step = *coll ? step_that_takes(en->plan, db, coll) : NULL;
+        const struct mrs_step *step = *coll ? mrsi_step_that_takes(en->plan, db, coll, true) : NULL;
         if (step) {
             mrs_catalog_note(en->cat, "the role %s.%s has privileges on %s%s%s, which step %u (%s) changes: check what "
                                       "it should grant afterwards", text_of(role, "db"), text_of(role, "role"),

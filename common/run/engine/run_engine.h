@@ -54,6 +54,9 @@ enum mrs_status mrsi_drain(struct mrsi_engine *en, uint32_t last, struct mrs_err
 enum mrs_status mrsi_check_account(const struct mrsi_engine *en, struct mrs_err *e);
 enum mrs_status mrsi_check_capped(const struct mrsi_engine *en, struct mrs_err *e);
 enum mrs_status mrsi_report(struct mrsi_engine *en, struct mrs_err *e);
+/* The first step that moves documents, or with `parts` also fields, out of the collection; NULL: none. db "": of any
+ * database. */
+const struct mrs_step *mrsi_step_that_takes(const struct mrs_plan *plan, const char *db, const char *coll, bool parts);
 /* Notes the roles of the dump on a collection that the plan empties or takes fields from. */
 enum mrs_status mrsi_note_roles(struct mrsi_engine *en, struct mrs_err *e);
 /* Notes files of GridFS whose contents the plan leaves behind, and the reverse. */

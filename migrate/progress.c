@@ -13,7 +13,7 @@ mrsi_progress_report(void *arg, const struct mrs_progress *now)
     if (!mrs_cli_progress_due(p, now->done)) {
         return;
     }
-    bool known = now->total && now->done <= now->total; /* a pass that nobody foresaw may read more than the total */
+    bool known = now->total && now->done <= now->total; /* the total is an estimate */
     if (known) {
         snprintf(share, sizeof share, "%3.0f%%  ", 100 * ((double)now->done / (double)now->total));
     }

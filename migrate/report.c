@@ -327,7 +327,7 @@ unmet(FILE *f, const struct mrs_report *r, bool dry, struct mrs_buf *line)
             mrs_say(f, "note: step %u, %s: no document has `%s`", x->step, x->ns, x->path);
         }
         if (x->nearest && strcmp(x->nearest, x->path) == 0) {
-            mrs_say(f, " (names that are there have a dot: their path is a list, as [a, \"b.c\"])");
+            mrs_say(f, " (" MRS_TEXT_DOTTED ")");
         } else if (x->nearest) {
             mrs_say(f, " (`%s`?)", x->nearest);
         }

@@ -24,19 +24,19 @@ fill_standard_streams(void)
     return ok;
 }
 
-/* A result that was not written is a failure, also for the status "differs". A reader that has enough, as `head`, is
- * told nothing; the status is that of the signal. */
+/* A result that was not written is a failure, also for the status "differs". If the reader has closed the pipe, as
+ * `head` does, there is no message, and the status is that of SIGPIPE. */
 static int
 close_stdout(const struct mrs_cli *cli, int status)
 {
     if (fflush(stdout) == 0 && !ferror(stdout)) {
         return status;
     }
-    bool enough = errno == EPIPE;
-    if (!enough) {
+    bool closed = errno == EPIPE;
+    if (!closed) {
         mrs_say(stderr, "%s: standard output: %s\n", cli->tool->name, strerror(errno));
     }
-    return status > mrs_code_exit(MRS_E_REFUSED) ? status : enough ? 128 + SIGPIPE : mrs_code_exit(MRS_E_IO);
+    return status > mrs_code_exit(MRS_E_REFUSED) ? status : closed ? 128 + SIGPIPE : mrs_code_exit(MRS_E_IO);
 }
 
 static int

@@ -16,6 +16,8 @@ extern "C" {
 void mrs_text_ids(const struct mrs_ids *x, uint64_t count, struct mrs_buf *out);
 /* "step 1, shop.people: `n`: $add takes numbers, not string (30, _id 0, 1, 2 first)" */
 void mrs_text_refusal(const struct mrs_refusal *x, struct mrs_buf *out);
+/* Instead of the nearest path, where that reads the same. */
+#define MRS_TEXT_DOTTED "names that are there have a dot: their path is a list, as [a, \"b.c\"]"
 /* "step 1, shop.people: no document has `nme`; the nearest that is there: `name`" */
 void mrs_text_unmet(const struct mrs_unmet *x, struct mrs_buf *out);
 /* "step 1, shop.comments: 3 documents match none (_id 4, 5, 9)"; a notice of a step, not of the result. */

@@ -34,7 +34,7 @@ mrs_text_unmet(const struct mrs_unmet *x, struct mrs_buf *out)
     MRS_ASSERT(x->step);
     mrs_buf_printf(out, "step %u, %s: no document has `%s`", x->step, x->ns, x->path);
     if (x->nearest && strcmp(x->nearest, x->path) == 0) {
-        mrs_buf_printf(out, "; names that are there have a dot: their path is a list, as [a, \"b.c\"]");
+        mrs_buf_printf(out, "; " MRS_TEXT_DOTTED);
     } else if (x->nearest) {
         mrs_buf_printf(out, "; the nearest that is there: `%s`", x->nearest);
     }

@@ -548,7 +548,7 @@ mrsi_run(const struct mrsi_run_of *of, const struct mrs_run_opts *opts, struct m
     MRS_THEN(s, end(&en, reached, e));
     s = mrs_input_blame(of->in, s, e);
     mrsi_ckpt_end(&en, s, e);
-    if (!report->published) { /* nobody may drop a collection for an output that is not there */
+    if (!report->published) { /* no output to restore, and nothing to drop for it */
         report->restore = NULL;
         report->n_drop_first = opts->dry_run ? report->n_drop_first : 0;
     }

@@ -2,7 +2,7 @@
 /* cmd_status.c - `mongoreshape-live status [PLAN] [--list] [--watch]`: the progress of a run, from its document.
  *
  * Reads only, takes no lease, and is independent of the working process. --watch prints again every second, over the
- * old text on a terminal, until Ctrl-C, until nobody reads any more, or until the run has ended. */
+ * old text on a terminal, until Ctrl-C, until the reader closes the pipe, or until the run has ended. */
 #include "live_commands.h"
 #include "live_job.h"
 

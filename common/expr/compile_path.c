@@ -100,8 +100,8 @@ unknown_variable(struct mrsi_compile *c, const char *name, uint32_t len, struct 
     }
     if (is(name, len, "VALUE") || is(name, len, "NAME")) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "there is no variable $$%.*s here: paths with a star have it, as "
-                                                    "`lines.**.price` in `set`, which is the price of each line",
-                           (int)len, name);
+                                                    "`lines.**.price` in `set`, which is the price of each line%s",
+                           (int)len, name, *name == 'N' ? "; `extract` has it with `map`" : "");
     }
     for (uint32_t i = 0; i < c->env->n_vars + c->n_bound && at + 70 < sizeof known; i++) {
         const char *v = i < c->env->n_vars ? c->env->vars[i] : c->bound[i - c->env->n_vars].name;

@@ -13,6 +13,7 @@
  * result has them. */
 #include "notices.h"
 #include "plan_words.h"
+#include "text_order.h"
 #include "unknown_paths.h"
 #include "run/store/value_kind.h"
 
@@ -29,6 +30,7 @@ struct searched_paths { /* for a row */
     uint32_t types[PATHS];         /* that a value at the path should have; 0: any */
     uint64_t after[PATHS];         /* bit of the same path without types, which is searched first; 0: none */
     _Atomic uint32_t found[PATHS]; /* the types of its values */
+    _Atomic uint32_t forms[PATHS]; /* ALL_TYPES: the forms of its texts */
     const char *word[PATHS];       /* text in the plan that may mean the field at the path; NULL: the path is read */
     uint64_t texts;                /* bits of these */
     uint64_t wheres;               /* bits of paths that `where` compares */
@@ -390,11 +392,26 @@ has(struct mrs_view doc, const struct mrs_path *path)
     return there;
 }
 
+struct value_kinds {
+    uint32_t types, forms;
+    bool typed; /* forms are collected */
+};
+
 static enum mrs_status
 take_type(void *arg, struct mrs_val v)
 {
-    *(uint32_t *)arg |= v.type == MRS_MISSING ? 0 : mrsi_type_bit(mrsi_value_kind(v));
+    struct value_kinds *x = arg;
+    x->types |= v.type == MRS_MISSING ? 0 : mrsi_type_bit(mrsi_value_kind(v));
+    x->forms |= x->typed ? mrsi_text_forms(v) : 0;
     return MRS_OK;
+}
+
+static void
+collect(_Atomic uint32_t *all, uint32_t bits)
+{
+    if (bits & ~atomic_load(all)) {
+        atomic_fetch_or(all, bits);
+    }
 }
 
 /* Are all searched paths found? */
@@ -404,13 +421,12 @@ meets(struct searched_paths *x, uint32_t i, struct mrs_view doc)
     if (!x->types[i]) {
         return has(doc, &x->path[i]);
     }
-    uint32_t types = 0;
-    mrs_path_each(&x->path[i], doc, true, take_type, &types);
-    mrs_path_each(&x->path[i], doc, false, take_type, &types);
-    if (types & ~atomic_load(&x->found[i])) {
-        atomic_fetch_or(&x->found[i], types);
-    }
-    return types & x->types[i];
+    struct value_kinds k = {.typed = x->typed >> i & 1};
+    mrs_path_each(&x->path[i], doc, true, take_type, &k);
+    mrs_path_each(&x->path[i], doc, false, take_type, &k);
+    collect(&x->found[i], k.types);
+    collect(&x->forms[i], k.forms);
+    return k.types & x->types[i];
 }
 
 /* Where only types are left to be collected, the first documents show most of them, and one in some of the others. */
@@ -590,6 +606,11 @@ note_types(const struct mrs_step *st, struct searched_paths *w, uint32_t i, char
     char met[200], others[200];
     name_types(where ? first : found, met, sizeof met);
     name_types(found & ~first, others, sizeof others);
+    const char *order = where || *others ? NULL : mrsi_text_order(atomic_load(&w->forms[i]));
+    if (order) {
+        snprintf(line, size, "step %u, %.255s: `sort` by `%.200s`: its texts look like %s", st->no, ns, path, order);
+        return true;
+    }
     if (!first || !*others) {
         return false;
     }

@@ -60,8 +60,8 @@ const char *
 mrsi_text_order(uint32_t forms)
 {
     if (forms == 1u << DATE) {
-        return "dates that do not begin with the year (01/12/2024 before 02/01/2024): sort by a date that `set` makes with "
-               "$dateFromString";
+        return "dates that do not begin with the year (01/12/2024 before 02/01/2024): sort by a date that `set` "
+               "makes with $dateFromString";
     }
     bool alike = (forms & (forms - 1)) == 0; /* not even a sign */
     return alike || forms >> DATE ? NULL : "numbers (\"10\" before \"9\"): `cast` them before this step";

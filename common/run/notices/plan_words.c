@@ -19,6 +19,7 @@ static const char *const all_fields[] = {"$concat", "$add", "$subtract", "$multi
 static const char *const compares[] = {"$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$cmp", "$in"};
 static const char *const inputs[] = {"input", "date", "dateString", "startDate", "endDate", "output", "if"};
 static const char *const alternatives[] = {"$in", "$nin"};
+static const char *const equalities[] = {"$eq", "$ne", "$in", "$nin"};
 static const char *const joints[] = {"$and", "$or", "$nor"};
 
 static bool
@@ -372,6 +373,20 @@ typed(const struct mrsi_plan_words *to, const char *path, struct mrs_val v)
     }
 }
 
+/* Texts that are equal, or not; not those that are greater or less. */
+static void
+selected(const struct mrsi_plan_words *to, const char *path, struct mrs_val v)
+{
+    struct mrs_walk w;
+    struct mrs_elem el = {.v = v};
+    mrs_walk_init(&w, v.type == MRS_ARRAY ? mrs_val_view(v) : mrs_empty_doc());
+    do {
+        if (el.v.type == MRS_STRING) {
+            to->selects(to->arg, path, el.v);
+        }
+    } while (mrs_walk_next(&w, &el) == 1);
+}
+
 static void
 predicates(const struct mrsi_plan_words *to, const char *path, struct mrs_val v)
 {
@@ -380,9 +395,13 @@ predicates(const struct mrsi_plan_words *to, const char *path, struct mrs_val v)
     mrs_walk_init(&w, v.type == MRS_DOCUMENT ? mrs_val_view(v) : mrs_empty_doc());
     if (v.type != MRS_DOCUMENT || mrs_walk_next(&w, &el) != 1 || *el.name != '$') {
         compared(to, path, types_of(v), true);
+        selected(to, path, v);
         return;
     }
     for (mrs_walk_init(&w, mrs_val_view(v)); mrs_walk_next(&w, &el) == 1;) {
+        if (MRS_IS_ONE_OF(el.name, equalities)) {
+            selected(to, path, el.v);
+        }
         if (MRS_IS_ONE_OF(el.name, alternatives)) {
             compared(to, path, el.v.type == MRS_ARRAY ? types_of_all(el.v) : 0, true);
         } else if (MRS_IS_ONE_OF(el.name, compares)) {
@@ -405,8 +424,8 @@ query(const struct wording *x, struct mrs_val v)
         } else if (strcmp(el.name, "$expr") == 0) {
             expression(x, el.v, false);
         } else if (*el.name != '$') {
-            predicates(x->to, el.name, el.v);
             typed(x->to, el.name, el.v);
+            predicates(x->to, el.name, el.v);
         }
     }
 }
@@ -441,7 +460,7 @@ root_of(const struct mrs_step *st, struct word_var room[2])
 void
 mrsi_plan_words(const struct mrs_step *st, const struct mrsi_plan_words *to)
 {
-    MRS_ASSERT(to->text && to->compared && to->path && to->typed);
+    MRS_ASSERT(to->text && to->compared && to->path && to->typed && to->selects);
     struct word_var room[2], made = {.name = "ROOT"};
     struct mrs_view body = st->body.p ? st->body : mrs_empty_doc(); /* a step without a plan has no keys */
     bool fold = st->desc.family == MRS_FAMILY_FOLD, window = st->desc.family == MRS_FAMILY_WINDOW;

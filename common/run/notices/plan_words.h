@@ -20,6 +20,8 @@ struct mrsi_plan_words {
     void (*compared)(void *arg, const char *path, uint32_t types, bool where);
     /* What `where` selects, or else `sort`, depends on the types of the values at the path. */
     void (*typed)(void *arg, const char *path, bool where);
+    /* `where` selects by this text at the path, which `typed` named before. */
+    void (*selects)(void *arg, const char *path, struct mrs_val text);
     void *arg;
 };
 /* Calls these for the documents of side 0 of a step. */

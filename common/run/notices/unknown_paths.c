@@ -11,6 +11,7 @@
  *
  * The step `index` reads no documents: its paths are searched in those that are written, as long as an index of the
  * result has them. */
+#include "near_texts.h"
 #include "notices.h"
 #include "plan_words.h"
 #include "text_order.h"
@@ -35,6 +36,7 @@ struct searched_paths { /* for a row */
     uint64_t texts;                /* bits of these */
     uint64_t wheres;               /* bits of paths that `where` compares */
     uint64_t typed;                /* bits of ALL_TYPES */
+    struct mrsi_near_texts near;   /* of `wheres` */
     _Atomic uint64_t names;        /* of `texts`: it is the name of a field */
     uint32_t n;
     _Atomic uint32_t named; /* number of documents whose names were recorded */
@@ -225,6 +227,18 @@ add_all_types(void *arg, const char *path, bool where)
     add_typed_path(arg, path, ALL_TYPES, where);
 }
 
+static void
+add_selected_text(void *arg, const char *path, struct mrs_val text)
+{
+    struct wanting *x = arg;
+    struct searched_paths *w = x->en->paths->of[x->row];
+    for (uint32_t i = 0; w && i < w->n; i++) {
+        if ((w->typed & w->wheres) >> i & 1 && strcmp(w->path[i].text, path) == 0) {
+            mrsi_near_texts_add(&w->near, i, text);
+        }
+    }
+}
+
 /* Does a name in the key or filter of an index equal the path, or contain it? */
 static bool
 has_path(struct mrs_view index, const char *path)
@@ -263,7 +277,8 @@ add_step_paths(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
 {
     const struct mrs_desc *d = &en->plan->steps[step].desc;
     struct wanting x = {en, &en->plan->steps[step], en->row_of[step][0], MRS_OK, e};
-    const struct mrsi_plan_words words = {add_text_path, add_bare_path, add_typed_path, add_all_types, &x};
+    const struct mrsi_plan_words words = {add_text_path, add_bare_path, add_typed_path, add_all_types,
+                                          add_selected_text, &x};
     for (uint32_t i = 0; x.s == MRS_OK && i < d->n_touches + d->n_names; i++) {
         const struct mrs_touch *t = i < d->n_touches ? &d->touches[i] : &d->names[i - d->n_touches];
         bool searched = is_read(d, t);
@@ -393,8 +408,9 @@ has(struct mrs_view doc, const struct mrs_path *path)
 }
 
 struct value_kinds {
-    uint32_t types, forms;
-    bool typed; /* forms are collected */
+    uint32_t types, forms, path;
+    struct searched_paths *x; /* forms and texts are collected; NULL: they are not */
+    struct mrsi_unknown_paths *p;
 };
 
 static enum mrs_status
@@ -402,7 +418,10 @@ take_type(void *arg, struct mrs_val v)
 {
     struct value_kinds *x = arg;
     x->types |= v.type == MRS_MISSING ? 0 : mrsi_type_bit(mrsi_value_kind(v));
-    x->forms |= x->typed ? mrsi_text_forms(v) : 0;
+    if (x->x) {
+        x->forms |= mrsi_text_forms(v);
+        mrsi_near_texts_check(&x->x->near, x->path, v, &x->p->arena, &x->p->lock);
+    }
     return MRS_OK;
 }
 
@@ -416,12 +435,12 @@ collect(_Atomic uint32_t *all, uint32_t bits)
 
 /* Are all searched paths found? */
 static bool
-meets(struct searched_paths *x, uint32_t i, struct mrs_view doc)
+meets(struct mrsi_unknown_paths *p, struct searched_paths *x, uint32_t i, struct mrs_view doc)
 {
     if (!x->types[i]) {
         return has(doc, &x->path[i]);
     }
-    struct value_kinds k = {.typed = x->typed >> i & 1};
+    struct value_kinds k = {.path = i, .x = x->typed >> i & 1 ? x : NULL, .p = p};
     mrs_path_each(&x->path[i], doc, true, take_type, &k);
     mrs_path_each(&x->path[i], doc, false, take_type, &k);
     collect(&x->found[i], k.types);
@@ -452,7 +471,7 @@ mrsi_paths_check(struct mrsi_worker *w, uint32_t row, struct mrs_view doc)
         uint32_t i = (uint32_t)__builtin_ctzll(left);
         uint64_t bit = 1ull << i;
         left &= left - 1;
-        if (!(x->after[i] & ~w->rows[row].seen) && meets(x, i, doc)) {
+        if (!(x->after[i] & ~w->rows[row].seen) && meets(p, x, i, doc)) {
             w->rows[row].seen |= bit;
             atomic_fetch_or(&x->names, x->texts & bit);
         }
@@ -593,36 +612,47 @@ compared_types(const struct searched_paths *w, uint32_t i)
     return types;
 }
 
-/* Values of several types at the i-th path: what is compared, or sorted, is of one type. */
+/* `sort` by the i-th path: values of several types, or texts that look like numbers. */
 static bool
-note_types(const struct mrs_step *st, struct searched_paths *w, uint32_t i, char *line, size_t size)
+note_sort(const struct mrs_step *st, struct searched_paths *w, uint32_t i, char *line, size_t size)
 {
     MRS_ASSERT(i < w->n && w->types[i] == ALL_TYPES);
-    const char *ns = st->desc.sides[0].coll.ns, *path = w->path[i].text;
-    bool where = w->wheres >> i & 1;
     uint32_t found = atomic_load(&w->found[i]) & ~passed_over;
-    uint32_t first = found & (where ? compared_types(w, i) : found & numbers ? numbers : strings);
-    first = first || where ? first : found & -found;
-    char met[200], others[200];
-    name_types(where ? first : found, met, sizeof met);
-    name_types(found & ~first, others, sizeof others);
-    const char *order = where || *others ? NULL : mrsi_text_order(atomic_load(&w->forms[i]));
-    if (order) {
-        snprintf(line, size, "step %u, %.255s: `sort` by `%.200s`: its texts look like %s", st->no, ns, path, order);
-        return true;
-    }
-    if (!first || !*others) {
-        return false;
-    }
-    if (where) {
-        snprintf(line, size, "step %u, %.255s: `where` compares `%.200s` with a value of type %s, and some documents "
-                 "have another type there, which is neither equal nor less nor greater: %s", st->no, ns, path, met,
-                 others);
-    } else {
+    uint32_t first = found & (found & numbers ? numbers : strings);
+    first = first ? first : found & -found;
+    const char *order = mrsi_text_order(atomic_load(&w->forms[i]));
+    char all[200];
+    name_types(found, all, sizeof all);
+    if (found & ~first) {
         snprintf(line, size, "step %u, %.255s: `sort` by `%.200s`: documents have several types there, and each is "
-                 "sorted apart: %s", st->no, ns, path, met);
+                 "sorted apart: %s", st->no, st->desc.sides[0].coll.ns, w->path[i].text, all);
+    } else if (order) {
+        snprintf(line, size, "step %u, %.255s: `sort` by `%.200s`: its texts look like %s", st->no,
+                 st->desc.sides[0].coll.ns, w->path[i].text, order);
     }
-    return true;
+    return found & ~first || order;
+}
+
+/* `where` by the i-th path: values of other types than it compares, or texts that are nearly equal. */
+static bool
+note_where(const struct mrs_step *st, struct searched_paths *w, uint32_t i, char *line, size_t size)
+{
+    MRS_ASSERT(i < w->n && w->types[i] == ALL_TYPES);
+    uint32_t found = atomic_load(&w->found[i]) & ~passed_over, first = found & compared_types(w, i);
+    char compared[200], others[200], near[300];
+    name_types(first, compared, sizeof compared);
+    name_types(found & ~first, others, sizeof others);
+    bool mixed = first && *others, nearly = mrsi_near_texts_name(&w->near, i, near, sizeof near);
+    if (mixed) {
+        snprintf(line, size, "step %u, %.255s: `where` compares `%.200s` with a value of type %s, and some documents "
+                 "have another type there, which is neither equal nor less nor greater: %s", st->no,
+                 st->desc.sides[0].coll.ns, w->path[i].text, compared, others);
+    } else if (nearly) {
+        snprintf(line, size, "step %u, %.255s: `where` compares `%.200s` with a text that documents have in another "
+                 "case, or with blanks, which is not equal: %s", st->no, st->desc.sides[0].coll.ns, w->path[i].text,
+                 near);
+    }
+    return mixed || nearly;
 }
 
 bool
@@ -642,7 +672,7 @@ mrsi_paths_note(struct mrsi_engine *en, uint32_t step, uint32_t i, char *line, s
         return true;
     }
     if (w->types[i] == ALL_TYPES) {
-        return note_types(st, w, i, line, size);
+        return w->wheres >> i & 1 ? note_where(st, w, i, line, size) : note_sort(st, w, i, line, size);
     }
     uint32_t found = atomic_load(&w->found[i]);
     if (!w->types[i] || !(found & ~mrsi_type_bit(MRS_NULL)) || en->rows[row].seen >> i & 1) {

@@ -44,6 +44,13 @@ figure(const struct mrs_account *a, const struct column *c)
     return v;
 }
 
+const struct mrs_step *
+mrsi_report_step(const struct mrsi_job *job, uint32_t no)
+{
+    const struct mrs_plan *plan = job->plan;
+    return plan && no > 0 && no <= plan->n_written ? &plan->written[no - 1] : NULL;
+}
+
 static void
 account_step(FILE *f, const struct mrsi_job *job, const struct mrs_account *rows, uint32_t n)
 {
@@ -51,8 +58,7 @@ account_step(FILE *f, const struct mrsi_job *job, const struct mrs_account *rows
     char text[32];
     int width[N_COLUMNS], names = 10;
     uint32_t no = rows->step;
-    const struct mrs_plan *plan = job->plan;
-    const struct mrs_step *step = plan && no > 0 && no <= plan->n_written ? &plan->written[no - 1] : NULL;
+    const struct mrs_step *step = mrsi_report_step(job, no);
     bool map = step && (step->desc.family == MRS_FAMILY_MAP || step->desc.family == MRS_FAMILY_WINDOW);
     for (int c = 0; c < N_COLUMNS; c++) {
         bool always = columns[c].always || (map && columns[c].offset == offsetof(struct mrs_account, changed));

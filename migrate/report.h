@@ -7,6 +7,8 @@
 
 #include <stdio.h>
 
+/* The step of a number in the plan as written; NULL: there is no plan, or no such step. */
+const struct mrs_step *mrsi_report_step(const struct mrsi_job *job, uint32_t no);
 /* dry: a run without output. */
 void mrsi_report_text(FILE *f, const struct mrsi_job *job, const struct mrs_report *r, bool dry);
 /* One JSON object and a newline. r may be NULL: the run did not start. False: out of memory. */

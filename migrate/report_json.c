@@ -23,13 +23,15 @@ plan_errors(struct mrs_cli_json *j, const struct mrs_plan *p)
 }
 
 static void
-account(struct mrs_cli_json *j, const struct mrs_report *r)
+account(struct mrs_cli_json *j, const struct mrsi_job *job, const struct mrs_report *r)
 {
     mrs_cli_json_open(j, "account", MRS_ARRAY);
     for (uint32_t i = 0; i < r->n_account; i++) {
         const struct mrs_account *a = &r->account[i];
+        const struct mrs_step *step = mrsi_report_step(job, a->step);
         mrs_cli_json_open(j, NULL, MRS_DOCUMENT);
         mrs_cli_json_count(j, "step", a->step);
+        mrs_cli_json_text(j, "name", step ? step->type->name : NULL);
         mrs_cli_json_text(j, "ns", a->ns);
         mrs_cli_json_count(j, "before", a->before);
         mrs_cli_json_count(j, "created", a->created);
@@ -210,7 +212,7 @@ phases(struct mrs_cli_json *j, const struct mrsi_phases *p)
 static void
 report(struct mrs_cli_json *j, const struct mrsi_job *job, const struct mrs_report *r)
 {
-    account(j, r);
+    account(j, job, r);
     written(j, r);
     mrs_cli_json_texts(j, "notes", r->notes, r->n_notes);
     mrs_cli_json_count(j, "refused", r->refused);

@@ -90,7 +90,7 @@ function accounts(account) {
   for (const a of account) steps.set(a.step, [...(steps.get(a.step) || []), a]);
   return pile([...steps], ([step, rows]) => {
     const used = FIGURES.filter(f => f === 'before' || f === 'after' || rows.some(r => r[f]));
-    return el('div.card', el('b', 'step ' + step), table(['collection', ...used.map(f => '#' + f)], rows.map(r =>
+    return el('div.card', el('b', 'step ' + step + ' ' + (rows[0].name || '')), table(['collection', ...used.map(f => '#' + f)], rows.map(r =>
       [name(r.ns), ...used.map(f => el('span' + (f === 'refused' && r[f] ? '.minus' : ''), num(r[f])))])));
   });
 }

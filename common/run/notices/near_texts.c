@@ -2,6 +2,7 @@
 /* near_texts.c - texts of documents that differ from those of `where` in case or blanks only: most often they were
  * meant, and `where` does not select them. */
 #include "near_texts.h"
+#include "run/store/value_kind.h"
 #include "mongoreshape/assert.h"
 #include <stdio.h>
 #include <string.h>
@@ -22,25 +23,13 @@ mrsi_near_texts_add(struct mrsi_near_texts *t, uint32_t path, struct mrs_val tex
     }
 }
 
-static void
-trim(const char **p, uint32_t *n)
-{
-    while (*n && strchr(" \t\r\n", **p)) {
-        ++*p;
-        --*n;
-    }
-    while (*n && strchr(" \t\r\n", (*p)[*n - 1])) {
-        --*n;
-    }
-}
-
 static bool
 is_near(const struct mrsi_near_text *x, const char *p, uint32_t n)
 {
     const char *q = x->text;
     uint32_t m = x->len;
-    trim(&p, &n);
-    trim(&q, &m);
+    mrsi_trim_blanks(&p, &n);
+    mrsi_trim_blanks(&q, &m);
     return n && n == m && strncasecmp(p, q, n) == 0;
 }
 

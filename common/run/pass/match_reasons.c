@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* match_reasons.c - finds why documents do not match: references of a type that no target has, or a `match` in the
- * wrong direction.
+/* match_reasons.c - finds why documents do not match: references of a type that no target has, texts that a target has
+ * in another case or with blanks, or a `match` in the wrong direction.
  *
  * Only if some do not match, the first documents of both sides are read once more, before the step's output replaces
  * the collections. The result is in the account's row, so it is saved and discarded with it. */
@@ -11,7 +11,9 @@
 #include "mongoreshape/join_ops.h"
 #include <stdlib.h>
 
-enum { BYTES = 16 << 20, VALUES = 1 << 16 }; /* read from a side; stored in memory */
+/* Read from a side; stored in memory; of texts that are nearly equal. */
+enum { BYTES = 16 << 20, VALUES = 1 << 16, LONGEST_TEXT = 256 };
+enum { AS_IT_IS, FOLDED }; /* seeds of hashes */
 
 struct match_reasons_question {
     struct mrs_path path, target;  /* of references, and of their targets */
@@ -22,13 +24,13 @@ struct match_reasons_question {
     bool any;
     bool in_place; /* a document there may have been a reference before, or contain one (DBRef): not counted */
 };
-struct turned { /* match: { a: b } tested as { b: a } */
+struct value_search { /* of values of one side among those of the other */
     struct mrsi_engine *en;
-    struct mrs_path path; /* of side 1, then of side 0 */
+    struct mrs_path path; /* of the targets, then of the others */
     struct mrs_keys keys; /* of the current value */
-    struct mrs_buf set;   /* uint64_t: hashes of values of side 1 */
-    uint64_t docs, hits;  /* of side 0 */
-    bool hit;
+    struct mrs_buf set;   /* uint64_t: hashes of values of the targets */
+    uint64_t docs, hits;
+    bool any, hit; /* current document: does it have a value, which is found? */
     struct mrs_err *err;
 };
 
@@ -202,24 +204,32 @@ compare_types(struct mrsi_engine *en, uint32_t step, const struct mrsi_fates *f,
 
 /* ---- wrong direction ---- */
 static enum mrs_status
-hash_value(struct turned *t, struct mrs_val v, uint64_t *out)
+hash_value(struct value_search *t, struct mrs_val v, uint64_t *out)
 {
     mrs_keys_reset(&t->keys);
     enum mrs_status s = class_of(v) ? mrs_keys_add(&t->keys, 0, 0, v, t->err) : MRS_SKIP;
     if (s == MRS_OK) {
-        *out = mrs_hash_secret(&t->en->secret, 0, t->keys.bytes.p, t->keys.bytes.n).lo;
+        *out = mrs_hash_secret(&t->en->secret, AS_IT_IS, t->keys.bytes.p, t->keys.bytes.n).lo;
     }
     return s;
+}
+
+static void
+take_hash(struct value_search *t, uint64_t hash)
+{
+    if (t->set.n < VALUES * sizeof hash) {
+        mrs_buf_put(&t->set, &hash, sizeof hash);
+    }
 }
 
 static enum mrs_status
 take_value(void *arg, struct mrs_val v)
 {
-    struct turned *t = arg;
+    struct value_search *t = arg;
     uint64_t hash;
     enum mrs_status s = hash_value(t, v, &hash);
-    if (s == MRS_OK && t->set.n < VALUES * sizeof hash) {
-        mrs_buf_put(&t->set, &hash, sizeof hash);
+    if (s == MRS_OK) {
+        take_hash(t, hash);
         s = mrs_buf_status(&t->set, t->err);
     }
     return s == MRS_SKIP ? MRS_OK : s;
@@ -228,7 +238,7 @@ take_value(void *arg, struct mrs_val v)
 static enum mrs_status
 take_document(void *arg, struct mrs_view doc, bool matched)
 {
-    struct turned *t = arg;
+    struct value_search *t = arg;
     (void)matched;
     return mrs_path_each(&t->path, doc, false, take_value, t);
 }
@@ -240,15 +250,19 @@ by_hash(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
+static bool
+has_hash(const struct value_search *t, uint64_t hash)
+{
+    return t->set.n && bsearch(&hash, t->set.p, t->set.n / sizeof hash, sizeof hash, by_hash);
+}
+
 static enum mrs_status
 find_value(void *arg, struct mrs_val v)
 {
-    struct turned *t = arg;
+    struct value_search *t = arg;
     uint64_t hash;
     enum mrs_status s = hash_value(t, v, &hash);
-    if (s == MRS_OK && t->set.n) {
-        t->hit = t->hit || bsearch(&hash, t->set.p, t->set.n / sizeof hash, sizeof hash, by_hash);
-    }
+    t->hit = t->hit || (s == MRS_OK && has_hash(t, hash));
     return s == MRS_SKIP ? MRS_OK : s;
 }
 
@@ -256,7 +270,7 @@ static enum mrs_status
 find_document(void *arg, struct mrs_view doc, bool matched)
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
-    struct turned *t = arg;
+    struct value_search *t = arg;
     (void)matched;
     t->hit = false;
     enum mrs_status s = mrs_path_each(&t->path, doc, false, find_value, t);
@@ -271,7 +285,7 @@ check_turned(struct mrsi_engine *en, uint32_t step, const struct mrsi_fates *f, 
 {
     MRS_ASSERT(step < en->plan->n_steps);
     const struct mrs_pair_path *p = en->plan->steps[step].desc.pairs;
-    struct turned t = {.en = en, .err = e};
+    struct value_search t = {.en = en, .err = e};
     bool all;
     if (!p->from || !p->into || strcmp(p->from, p->into) == 0) {
         return MRS_OK;
@@ -290,6 +304,99 @@ check_turned(struct mrsi_engine *en, uint32_t step, const struct mrsi_fates *f, 
     }
     mrs_buf_clear(&t.set);
     mrs_keys_clear(&t.keys);
+    return s;
+}
+
+/* ---- texts that are nearly equal ---- */
+/* The hash of a text, or of the same in small letters and without blanks around it; false: no text, or a long one. */
+static bool
+hash_text(const struct value_search *t, struct mrs_val v, int seed, uint64_t *out)
+{
+    char room[LONGEST_TEXT];
+    uint32_t n = 0;
+    const char *p = v.type == MRS_STRING ? mrs_val_text(v, &n) : "";
+    if (seed == FOLDED) {
+        mrsi_trim_blanks(&p, &n);
+    }
+    if (!n || n > sizeof room || memchr(p, 0, n)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        room[i] = seed == FOLDED && p[i] >= 'A' && p[i] <= 'Z' ? (char)(p[i] | 0x20) : p[i];
+    }
+    *out = mrs_hash_secret(&t->en->secret, (uint64_t)seed, room, n).lo;
+    return true;
+}
+
+static enum mrs_status
+take_text(void *arg, struct mrs_val v)
+{
+    struct value_search *t = arg;
+    uint64_t hash;
+    for (int seed = AS_IT_IS; seed <= FOLDED && hash_text(t, v, seed, &hash); seed++) {
+        take_hash(t, hash);
+    }
+    return mrs_buf_status(&t->set, t->err);
+}
+
+static enum mrs_status
+take_texts(void *arg, struct mrs_view doc, bool matched)
+{
+    struct value_search *t = arg;
+    (void)matched;
+    return mrs_path_each(&t->path, doc, false, take_text, t);
+}
+
+static enum mrs_status
+find_text(void *arg, struct mrs_val v)
+{
+    struct value_search *t = arg;
+    uint64_t equal, folded;
+    t->any = t->any || class_of(v);
+    if (hash_text(t, v, AS_IT_IS, &equal) && hash_text(t, v, FOLDED, &folded)) {
+        t->hit = t->hit || (!has_hash(t, equal) && has_hash(t, folded));
+    }
+    return MRS_OK;
+}
+
+static enum mrs_status
+find_texts(void *arg, struct mrs_view doc, bool matched)
+{
+    MRS_ASSERT(mrs_view_is_framed(doc));
+    struct value_search *t = arg;
+    t->any = t->hit = false;
+    enum mrs_status s = mrs_path_each(&t->path, doc, false, find_text, t);
+    t->docs += t->any;
+    t->hits += t->hit && !matched;
+    return s;
+}
+
+static enum mrs_status
+compare_texts(struct mrsi_engine *en, uint32_t step, const struct mrsi_fates *f, uint32_t pair, uint32_t ref,
+              struct mrs_err *e)
+{
+    MRS_ASSERT(step < en->plan->n_steps);
+    struct mrsi_why *why = &en->rows[en->row_of[step][0]].why;
+    const struct mrs_desc *d = &en->plan->steps[step].desc;
+    struct value_search t = {.en = en, .err = e};
+    const char *path, *target;
+    bool all_targets, all;
+    if (!reference(d, pair, ref, &path, &target)) {
+        return MRS_OK;
+    }
+    mrs_buf_init(&t.set, en->mem, SIZE_MAX);
+    enum mrs_status s = compile(en, target, &t.path, e);
+    MRS_THEN(s, each_of_side(en, step, target_side(d, ref), NULL, take_texts, &t, &all_targets, e));
+    if (s == MRS_OK && t.set.n) {
+        qsort(t.set.p, t.set.n / sizeof(uint64_t), sizeof(uint64_t), by_hash);
+        s = compile(en, path, &t.path, e);
+        MRS_THEN(s, each_of_side(en, step, ref, f, find_texts, &t, &all, e));
+    }
+    if (s == MRS_OK && t.hits > why->n) {
+        *why = (struct mrsi_why){.n = t.hits, .of = t.docs, .pair = pair, .ref = ref, .nearly = true,
+                                 .some = !all || !all_targets};
+    }
+    mrs_buf_clear(&t.set);
     return s;
 }
 
@@ -347,10 +454,13 @@ mrsi_match_reasons(struct mrsi_engine *en, uint32_t step, const struct mrsi_fate
         return MRS_OK;
     }
     for (uint32_t p = 0; s == MRS_OK && join && p < d->n_pairs; p++) {
-        s = compare_types(en, step, f, p, d->by_reference && p == 0, 0, e);
+        uint32_t ref = d->by_reference && p == 0;
+        s = compare_types(en, step, f, p, ref, 0, e);
+        MRS_THEN(s, compare_texts(en, step, f, p, ref, e));
     }
     for (uint32_t ref = 0; s == MRS_OK && !join && ref < 2; ref++) {
         s = compare_types(en, step, NULL, 0, ref, 0, e);
+        MRS_THEN(s, compare_texts(en, step, NULL, 0, ref, e));
     }
     return s == MRS_OK && none && d->n_pairs == 1 ? check_turned(en, step, f, e) : s;
 }
@@ -376,6 +486,14 @@ mrsi_why_line(const struct mrsi_engine *en, uint32_t step, char *line, size_t si
         return true;
     }
     reference(&st->desc, y->pair, y->ref, &path, &target);
+    if (y->nearly) {
+        snprintf(line + at, size - (size_t)at,
+                 "hold a text in `%.150s` that `%.150s` of %.255s holds in another case, or with blanks: %s", path,
+                 target, side[target_side(&st->desc, y->ref)].coll.ns,
+                 st->desc.family == MRS_FAMILY_JOIN ? "`match` by $toLower and $trim of both"
+                                                    : "`set` one of them first");
+        return true;
+    }
     snprintf(line + at, size - (size_t)at, "hold %s %s in `%.150s` where `%.150s` of %.255s holds %s %s: `cast` first",
              article(y->has), class_name(y->has), path, target, side[target_side(&st->desc, y->ref)].coll.ns,
              article(y->expected), class_name(y->expected));

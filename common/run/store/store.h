@@ -72,7 +72,7 @@ struct mrsi_why {
     uint64_t n, of;     /* number of documents of side ref; n 0: no reason found */
     uint8_t has, expected; /* types */
     uint32_t pair, ref; /* pair: of JOIN; for REKEY the touch with the path */
-    bool turned;        /* match has the wrong direction */
+    bool turned, nearly; /* match has the wrong direction; texts that differ in case or blanks only */
     bool some;          /* not all documents were read */
 };
 

@@ -5,6 +5,7 @@
 #define MRSI_RUN_VALUE_KIND_H
 
 #include "mongoreshape/value.h"
+#include <string.h>
 
 /* A kind is a type; binary of subtype 3, as old drivers wrote UUIDs, is one of its own: it equals no UUID of today. */
 enum { MRSI_OLD_UUID = 0x1d };
@@ -23,6 +24,18 @@ static inline uint64_t
 mrsi_kind_bit(uint8_t kind)
 {
     return 1ull << (kind < 62 ? kind : kind == MRS_MAXKEY ? 62 : 63);
+}
+/* Leaves out the blanks on both ends of a text. */
+static inline void
+mrsi_trim_blanks(const char **p, uint32_t *n)
+{
+    while (*n && strchr(" \t\r\n", **p)) {
+        ++*p;
+        --*n;
+    }
+    while (*n && strchr(" \t\r\n", (*p)[*n - 1])) {
+        --*n;
+    }
 }
 
 #endif

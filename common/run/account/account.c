@@ -77,6 +77,7 @@ add_row(struct mrsi_row *to, const struct mrsi_row *from)
     to->found += from->found;
     to->lacking += from->lacking;
     to->unlike += from->unlike;
+    to->nearly += from->nearly;
     to->searched_types |= from->searched_types;
     to->lost += from->lost;
     for (int k = 0; k < MRS_REMARKS; k++) {

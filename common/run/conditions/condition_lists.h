@@ -14,8 +14,8 @@ void mrsi_conditions_done(struct mrsi_engine *en, uint32_t step);
 /* ---- list_search.c ---- */
 enum mrs_status mrsi_conditions_new(struct mrsi_engine *en, struct mrs_err *e); /* after the workers exist */
 void mrsi_conditions_free(struct mrsi_engine *en);
-/* The report on a condition: line 0 or 1; false: none. */
-#define MRSI_CONDITION_LINES 2
+/* The report on a condition, one of these lines; false: none. */
+#define MRSI_CONDITION_LINES 3
 bool mrsi_condition_line(const struct mrsi_engine *en, uint32_t step, uint32_t i, uint32_t no, char *line, size_t size);
 
 #endif

@@ -34,6 +34,22 @@ unlike(uint64_t searched, const struct mrsi_row *list)
     return list->seen ? searched & ~(alike(list->seen) | none) : 0;
 }
 
+/* Has the list the text in small letters and without blanks around it? The other way round is not searched. */
+static bool
+has_folded(struct mrsi_list_search *a, uint32_t no, struct mrs_val v)
+{
+    char room[4 + MRSI_FOLDED + 1];
+    uint32_t whole = 0, n = mrsi_fold_text(v, room + 4);
+    if (!n || (mrs_val_text(v, &whole) && whole == n && memcmp(mrs_val_text(v, &whole), room + 4, n) == 0)) {
+        return false;
+    }
+    mrs_put32((uint8_t *)room, n + 1);
+    room[4 + n] = 0;
+    mrs_buf_reset(&a->key);
+    mrs_key_append(&a->key, (struct mrs_val){(const uint8_t *)room, 4 + n + 1, MRS_STRING}, false);
+    return !a->key.bad && mrsi_value_list_has(&a->worker->en->list[no], a->key.p, a->key.n);
+}
+
 static enum mrs_status
 has(struct mrs_lists *lists, uint32_t no, struct mrs_val v, bool *yes, struct mrs_err *e)
 {
@@ -54,6 +70,7 @@ has(struct mrs_lists *lists, uint32_t no, struct mrs_val v, bool *yes, struct mr
         row->lacking += lacks && *yes;
         row->outside += lacks && !*yes;
         row->unlike += !lacks && unlike(mrsi_kind_bit(mrsi_value_kind(v)), &en->rows[en->list_row + no]) != 0;
+        row->nearly += !*yes && has_folded(a, no, v);
     }
     return MRS_OK;
 }
@@ -152,11 +169,27 @@ types_line(const struct mrs_step *st, const struct mrs_condition *c, const struc
     return true;
 }
 
+static bool
+nearly_line(const struct mrs_step *st, const struct mrs_condition *c, const struct mrsi_row *row, char *line,
+            size_t size)
+{
+    MRS_ASSERT(size > 0);
+    if (row->nearly) {
+        snprintf(line, size, "step %u, %s: %llu text%s of %.200s in %.255s would be among %.200s of %.255s in small "
+                 "letters and without blanks around: `set` it so first if they mean the same", st->no, st->type->name,
+                 (unsigned long long)row->nearly, row->nearly == 1 ? "" : "s", c->path, of(st, c), c->field.text,
+                 c->from.ns);
+    }
+    return row->nearly != 0;
+}
+
 bool
 mrsi_condition_line(const struct mrsi_engine *en, uint32_t step, uint32_t i, uint32_t no, char *line, size_t size)
 {
     const struct mrs_step *st = &en->plan->steps[step];
     const struct mrs_condition *c = &st->desc.conditions[i];
     const struct mrsi_row *row = &en->rows[en->list_row + st->desc.first_list + i];
-    return no ? types_line(st, c, row, line, size) : lacking_line(st, c, row, line, size);
+    return no == 0   ? lacking_line(st, c, row, line, size)
+           : no == 1 ? types_line(st, c, row, line, size)
+                     : nearly_line(st, c, row, line, size);
 }

@@ -11,8 +11,7 @@
 #include "mongoreshape/join_ops.h"
 #include <stdlib.h>
 
-/* Read from a side; stored in memory; of texts that are nearly equal. */
-enum { BYTES = 16 << 20, VALUES = 1 << 16, LONGEST_TEXT = 256 };
+enum { BYTES = 16 << 20, VALUES = 1 << 16 }; /* read from a side; stored in memory */
 enum { AS_IT_IS, FOLDED }; /* seeds of hashes */
 
 struct match_reasons_question {
@@ -308,23 +307,18 @@ check_turned(struct mrsi_engine *en, uint32_t step, const struct mrsi_fates *f, 
 }
 
 /* ---- texts that are nearly equal ---- */
-/* The hash of a text, or of the same in small letters and without blanks around it; false: no text, or a long one. */
+/* The hashes of a text and of the same folded; false: no text, or a long one. */
 static bool
-hash_text(const struct value_search *t, struct mrs_val v, int seed, uint64_t *out)
+hash_text(const struct value_search *t, struct mrs_val v, uint64_t *equal, uint64_t *folded)
 {
-    char room[LONGEST_TEXT];
-    uint32_t n = 0;
-    const char *p = v.type == MRS_STRING ? mrs_val_text(v, &n) : "";
-    if (seed == FOLDED) {
-        mrsi_trim_blanks(&p, &n);
-    }
-    if (!n || n > sizeof room || memchr(p, 0, n)) {
+    char room[MRSI_FOLDED];
+    uint32_t whole, n = mrsi_fold_text(v, room);
+    if (!n) {
         return false;
     }
-    for (uint32_t i = 0; i < n; i++) {
-        room[i] = seed == FOLDED && p[i] >= 'A' && p[i] <= 'Z' ? (char)(p[i] | 0x20) : p[i];
-    }
-    *out = mrs_hash_secret(&t->en->secret, (uint64_t)seed, room, n).lo;
+    const char *text = mrs_val_text(v, &whole);
+    *equal = mrs_hash_secret(&t->en->secret, AS_IT_IS, text, whole).lo;
+    *folded = mrs_hash_secret(&t->en->secret, FOLDED, room, n).lo;
     return true;
 }
 
@@ -332,9 +326,10 @@ static enum mrs_status
 take_text(void *arg, struct mrs_val v)
 {
     struct value_search *t = arg;
-    uint64_t hash;
-    for (int seed = AS_IT_IS; seed <= FOLDED && hash_text(t, v, seed, &hash); seed++) {
-        take_hash(t, hash);
+    uint64_t equal, folded;
+    if (hash_text(t, v, &equal, &folded)) {
+        take_hash(t, equal);
+        take_hash(t, folded);
     }
     return mrs_buf_status(&t->set, t->err);
 }
@@ -353,7 +348,7 @@ find_text(void *arg, struct mrs_val v)
     struct value_search *t = arg;
     uint64_t equal, folded;
     t->any = t->any || class_of(v);
-    if (hash_text(t, v, AS_IT_IS, &equal) && hash_text(t, v, FOLDED, &folded)) {
+    if (hash_text(t, v, &equal, &folded)) {
         t->hit = t->hit || (!has_hash(t, equal) && has_hash(t, folded));
     }
     return MRS_OK;

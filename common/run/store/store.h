@@ -101,7 +101,7 @@ struct mrsi_row {
     uint64_t failed;                /* documents with a bit of mrs_ctx.eased; by bit: */
     struct mrsi_eased eased[MRS_EASED];
     /* For a list of values: */
-    uint64_t found, lacking, unlike; /* values in it; documents without the path that match so; values of other types */
+    uint64_t found, lacking, unlike, nearly; /* in it; documents without the path that match so; other types; case */
     uint64_t searched_types; /* of values searched in it; REKEY: of dangling references */
     uint64_t lost;   /* of those moved: they have fields that are lost (lost_fields.h) */
 };

@@ -37,5 +37,18 @@ mrsi_trim_blanks(const char **p, uint32_t *n)
         --*n;
     }
 }
+enum { MRSI_FOLDED = 256 };
+/* Puts a text in small letters (ASCII), without blanks on both ends; returns its length. 0: no text, or a long one. */
+static inline uint32_t
+mrsi_fold_text(struct mrs_val v, char room[MRSI_FOLDED])
+{
+    uint32_t n = 0;
+    const char *p = v.type == MRS_STRING ? mrs_val_text(v, &n) : "";
+    mrsi_trim_blanks(&p, &n);
+    for (uint32_t i = 0; i < n && n <= MRSI_FOLDED; i++) {
+        room[i] = p[i] >= 'A' && p[i] <= 'Z' ? (char)(p[i] | 0x20) : p[i];
+    }
+    return n <= MRSI_FOLDED ? n : 0;
+}
 
 #endif

@@ -461,7 +461,7 @@ put_node(yaml_parser_t *p, yaml_event_t *e, bool key)
             return false;
     }
     putchar(map ? '}' : ']');
-    return true;
+    return !p->error;
 }
 
 static int

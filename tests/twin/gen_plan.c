@@ -645,9 +645,12 @@ pack(void)
     say(d, "as", as);
     if (gen_chance(30))
         say(d, "strip", gen_pick("s k n"));
-    if (gen_chance(20))
+    bool document = gen_chance(35);
+    if (document)
+        say(d, "form", "document");
+    if (!document && gen_chance(20))
         say(d, "key", gen_pick("key n"));
-    if (gen_chance(20))
+    if (!document && gen_chance(20))
         say(d, "value", gen_pick("value w"));
     if (gen_chance(40))
         tw_push(d, "replace", tw_bool(true));
@@ -663,7 +666,9 @@ unpack_of(const struct val *packed)
     struct val *d = tw_doc();
     bool back = packed && gen_chance(85);
     say(d, "in", back ? tw_str(tw_get(packed, "in")) : any_coll());
-    say(d, "as", back ? tw_str(tw_get(packed, "as")) : gen_pick("l e.l2 l.l2 p k"));
+    say(d, "as", back ? tw_str(tw_get(packed, "as")) : gen_pick("l e.l2 l.l2 p k e"));
+    if (back ? tw_get(packed, "form") != NULL : gen_chance(35))
+        say(d, "form", "document");
     if (back && tw_get(packed, "key") && gen_chance(95))
         say(d, "key", tw_str(tw_get(packed, "key")));
     if (back && tw_get(packed, "value") && gen_chance(95))

@@ -543,6 +543,25 @@ keep_packed(struct val *doc, const struct path *as, struct val *array)
     return false;
 }
 
+/* The fields as a document instead of a list of pairs. False: refused. */
+static bool
+pack_document(struct world *w, struct val *now, const struct path *as, const struct val *pairs, const char **why)
+{
+    struct val *made = tw_doc();
+    *why = "fields";
+    for (uint32_t i = 0; i < pairs->n; i++) {
+        const char *name = tw_str(pairs->f[i].v->f[0].v);
+        if (!*name || tw_get(made, name))
+            return false;
+        tw_push(made, name, pairs->f[i].v->f[1].v);
+    }
+    *why = "as";
+    if (tw_probe(now, as, tw_flag(w, "replace")) != PUT_OK)
+        return false;
+    tw_write(now, as, made);
+    return true;
+}
+
 static bool
 pack_one(struct world *w, struct val *old, struct val *now, const char **why)
 {
@@ -561,6 +580,13 @@ pack_one(struct world *w, struct val *old, struct val *now, const char **why)
         tw_push(item, tw_word(w, "key", "k"), tw_string(begins ? name + strlen(strip) : name));
         tw_push(item, tw_word(w, "value", "v"), tw_copy(old->f[i].v));
         tw_append(array, item);
+    }
+    if (!strcmp(tw_word(w, "form", "array"), "document")) {
+        if (array->n && !pack_document(w, now, &as, array, why))
+            return false;
+        if (array->n)
+            tw_fix_names(old, now);
+        return true;
     }
     *why = "as";
     enum put r = tw_probe(now, &as, tw_flag(w, "replace"));
@@ -587,10 +613,17 @@ unpack_in(struct world *w, struct val *doc, const char *last, bool top)
     struct val *array = at < 0 ? NULL : doc->f[at].v, *made = tw_doc(), *now = tw_doc();
     if (tw_is_nullish(array))
         return true;
-    if (array->type != T_ARRAY || tw_has_duplicates(doc))
+    bool document = !strcmp(tw_word(w, "form", "array"), "document");
+    if (array->type != (document ? T_DOC : T_ARRAY) || tw_has_duplicates(doc))
         return false;
     for (uint32_t i = 0; i < array->n; i++) {
         struct val *item = array->f[i].v;
+        if (document) {
+            struct val *pair = tw_doc();
+            tw_push(pair, "k", tw_string(array->f[i].name));
+            tw_push(pair, "v", item);
+            item = pair;
+        }
         if (item->type != T_DOC || item->n != 2 || strcmp(item->f[0].name, tw_word(w, "key", "k")) ||
             strcmp(item->f[1].name, tw_word(w, "value", "v")) || !tw_str(item->f[0].v))
             return false;
@@ -600,6 +633,8 @@ unpack_in(struct world *w, struct val *doc, const char *last, bool top)
             return false;
         tw_push(made, name, item->f[1].v);
     }
+    if (!top && tw_get(made, last))
+        tw_unclear(w, "the positions in an array that takes the place of another one");
     for (uint32_t i = 0; i < doc->n; i++) {
         struct val *v = (int)i == at ? NULL : tw_get(made, doc->f[i].name);
         if (v && !tw_flag(w, "replace"))
@@ -624,7 +659,8 @@ unpack_one(struct world *w, struct val *old, struct val *now, const char **why)
     for (uint32_t i = 0; i < h.n; i++)
         if (!unpack_in(w, h.h[i].doc, as.p[as.n - 1], as.n == 1))
             return false;
-    tw_fix_names(old, now);
+    if (as.n > 1) /* at the top no array is rewritten */
+        tw_fix_names(old, now);
     return true;
 }
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pack.c - the step `pack`: turns fields of one kind into an array of key and value (attribute pattern).
+/* pack.c - the step `pack`: turns fields of one kind into an array of key and value (attribute pattern), or into a
+ * document.
  *
  * The fields leave the top level, and an array of {key: name, value: value} is appended, in document order; it is empty
- * if the document has none of the fields. A field may be given by a prefix. Which names match is known only when a
- * document is read, so `_id` and the array itself never match, and the step requires that writers are stopped. Indexes
- * on the fields are dropped, one on key and value is added. */
+ * if the document has none of the fields. In the form of a document, a field keeps its name less `strip`, and none is
+ * added for nothing. A field may be given by a prefix. Which names match is known only when a document is read, so
+ * `_id` and `as` itself never match, and the step requires that writers are stopped. Indexes on the fields are dropped,
+ * and one on key and value is added; in a document they follow. */
 #include "steps/kit/invert.h"
 #include "packed.h"
 #include "steps/kit/shape.h"
@@ -30,52 +32,14 @@ struct pack {
 static const struct mrs_key keys[] = {
     {"in", MRS_ARG_COLL, true, NULL, "the collection whose documents are changed"},
     {"fields", MRS_ARG_PATHS, true, NULL, "top-level names; release_* is every name that begins so"},
-    {"as", MRS_ARG_PATH, true, NULL, "the array, one {key, value} for each field"},
-    {"strip", MRS_ARG_TEXT, false, NULL, "prefix to remove from names that become keys"},
+    {"as", MRS_ARG_PATH, true, NULL, "where the fields go: an array of {key, value}, or a document"},
+    {"strip", MRS_ARG_TEXT, false, NULL, "prefix to remove from the names"},
     MRSI_PACKED_KEYS,
     {"replace", MRS_ARG_BOOL, false, NULL, "whether `as` may exist already (false)"},
     {"indexes", MRS_ARG_BOOL, false, NULL, "whether indexes follow (true)"},
 };
 
 /* ---- compile ---- */
-void
-mrsi_packed_read(struct mrsi_read *r, struct mrsi_packed *p)
-{
-    p->key = "k";
-    p->value = "v";
-    mrsi_map_read(r, &p->map);
-    if (mrsi_read_path(r, mrsi_slot(r, "as"), &p->as)) {
-        mrsi_read_not_id(r, mrsi_slot(r, "as"), &p->as);
-    }
-    mrsi_read_name(r, mrsi_slot(r, "key"), &p->key);
-    mrsi_read_name(r, mrsi_slot(r, "value"), &p->value);
-    mrsi_read_bool(r, mrsi_slot(r, "replace"), &p->replace);
-    if (strcmp(p->key, p->value) == 0) {
-        mrsi_read_error(r, mrsi_slot_present(mrsi_slot(r, "value")) ? "value" : "key", NULL,
-                        "key and value of an element would both be called `%s`", p->key);
-    }
-    p->key_len = (uint32_t)strlen(p->key);
-    p->value_len = (uint32_t)strlen(p->value);
-}
-
-void
-mrsi_packed_edit(struct mrsi_read *r, struct mrsi_packed *p, const struct mrs_path *path)
-{
-    struct mrs_err e;
-    if (!mrsi_read_good(r) || p->as.n == 1) {
-        return;
-    }
-    mrs_err_clear(&e);
-    enum mrs_status st = mrs_edit_new(r->args->mem, &p->edit, &e);
-    if (st == MRS_OK && !mrsi_level_add(&p->map.keep, MRSI_EDIT, p->edit)) {
-        st = mrs_err_memory(&e, 0);
-    }
-    MRS_THEN(st, mrs_edit_add(p->edit, path, &e));
-    if (st != MRS_OK) {
-        mrsi_read_failed(r, "as", NULL, st, &e);
-    }
-}
-
 /* One entry of the list: a text that ends in `*` is a prefix; a list is a literal name. */
 static void
 read_field(struct mrsi_read *r, struct pack *s, const struct mrs_elem *e, const struct mrs_path *p, struct field *out)
@@ -93,7 +57,8 @@ read_field(struct mrsi_read *r, struct pack *s, const struct mrs_elem *e, const 
         s->patterns++;
         out->len--;
     } else if (s->packed.as.n && strcmp(out->name, s->packed.as.part[0].name) == 0) {
-        mrsi_read_error(r, "fields", e->name, "`%s` is where the array goes (`as`)", out->name);
+        mrsi_read_error(r, "fields", e->name, "`%s` is where the %s goes (`as`)", out->name,
+                        mrsi_packed_form(&s->packed));
     } else {
         mrsi_read_not_id(r, (struct mrsi_slot){e->v, "fields", e->name, NULL}, p);
     }
@@ -121,13 +86,43 @@ read_fields(struct mrsi_read *r, struct pack *s)
     }
 }
 
-/* The array keeps its own indexes even if a pattern matches its name. */
+/* The name less `strip`, and its length. */
+static const char *
+stripped(const struct pack *s, const char *name, uint32_t *n)
+{
+    bool begins = *n >= s->strip_len && memcmp(name, s->strip, s->strip_len) == 0;
+    *n -= begins ? s->strip_len : 0;
+    return begins ? name + s->strip_len : name;
+}
+
+/* Where an index path through a field that a pattern matches is in the document. */
+static const char *
+into_document(const void *arg, struct mrs_arena *a, const char *path, bool *dead)
+{
+    const struct pack *s = arg;
+    uint32_t n = (uint32_t)strcspn(path, ".");
+    const char *top = s->packed.as.part[0].name, *name = NULL;
+    bool kept = (n == 3 && memcmp(path, "_id", 3) == 0) || (strlen(top) == n && memcmp(path, top, n) == 0);
+    for (uint32_t i = 0; i < s->fields.n && !kept && !name; i++) {
+        const struct field *f = &s->field[i];
+        name = f->begins && n >= f->len && memcmp(path, f->name, f->len) == 0 ? stripped(s, path, &n) : NULL;
+    }
+    if (!name || !n) {
+        return name ? NULL : path;
+    }
+    path = mrsi_path_below(a, s->packed.as.text, name);
+    *dead = *dead || !path;
+    return path;
+}
+
+/* `as` keeps its own indexes even if a pattern matches its name. */
 static void
 plan_indexes(struct mrsi_read *r, struct pack *s)
 {
     struct mrsi_map *m = &s->packed.map;
     struct mrsi_move *mv = mrsi_read_alloc(r, s->fields.n + 1, sizeof *mv);
     const char **begins = mrsi_read_alloc(r, s->fields.n, sizeof *begins);
+    bool follow = s->packed.form == MRSI_AS_DOCUMENT && mrsi_index_plain(&s->packed.as);
     if (!mv || !begins) {
         return;
     }
@@ -135,14 +130,19 @@ plan_indexes(struct mrsi_read *r, struct pack *s)
     mv[m->moves.n++] = (struct mrsi_move){top, top};
     for (uint32_t i = 0; i < s->fields.n; i++) {
         const struct field *f = &s->field[i];
-        if (f->begins) {
+        uint32_t n = f->len;
+        const char *to = stripped(s, f->name, &n);
+        if (f->begins && !follow) {
             begins[m->moves.n_begins++] = mrsi_read_text_of(r, "%.*s", (int)f->len, f->name);
-        } else if (mrsi_index_plain(&s->fields.path[i])) {
-            mv[m->moves.n++] = (struct mrsi_move){f->name, NULL};
+        } else if (!f->begins && mrsi_index_plain(&s->fields.path[i])) {
+            to = follow && n ? mrsi_read_text_of(r, "%s.%s", s->packed.as.text, to) : NULL;
+            mv[m->moves.n++] = (struct mrsi_move){f->name, to};
         }
     }
     m->moves.begins = begins;
     m->moves.move = mv;
+    m->moves.through = follow && s->patterns ? into_document : NULL;
+    m->moves.patterns = s;
 }
 
 static enum mrs_status edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct mrs_view d,
@@ -175,14 +175,16 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
 struct pack_packing {
     const struct pack *s;
     struct mrs_ctx *c;
-    struct mrsi_shape_items items; /* the array */
-    struct mrs_val array;
-    bool any, placed;
-    size_t place; /* offset that replaces the existing array; 0: append */
+    struct mrs_buf *buf;           /* for what goes to `as` */
+    struct mrsi_shape_items items; /* an array */
+    struct mrsi_name_set keys;     /* of a document */
+    struct mrs_val made;           /* the array or document */
+    bool any, nameless, placed;
+    size_t place; /* offset that replaces the existing `as`; 0: append */
 };
 
 static bool
-is_array_name(const struct pack *s, const struct mrs_elem *e)
+is_as(const struct pack *s, const struct mrs_elem *e)
 {
     return mrs_name_is(e, s->packed.as.part[0].name, s->packed.as.part[0].len);
 }
@@ -197,7 +199,7 @@ is_packed(const struct pack_packing *x, const struct mrs_elem *e)
         const struct field *f = &s->field[i];
         bool fits = !f->begins ? !packed && mrs_name_is(e, f->name, f->len)
                                : e->name_len >= f->len && memcmp(e->name, f->name, f->len) == 0 &&
-                                     !is_array_name(s, e) && !mrs_name_is(e, "_id", 3);
+                                     !is_as(s, e) && !mrs_name_is(e, "_id", 3);
         x->c->matched |= fits ? f->matched : 0;
         packed = packed || fits;
     }
@@ -205,31 +207,62 @@ is_packed(const struct pack_packing *x, const struct mrs_elem *e)
 }
 
 static void
+open_packed(struct pack_packing *x, struct mrs_buf *buf)
+{
+    x->buf = buf;
+    mrs_buf_reset(buf);
+    mrsi_name_set_begin(&x->keys);
+    if (x->s->packed.form == MRSI_AS_DOCUMENT) {
+        mrsi_put_open(buf);
+    } else {
+        mrsi_items_open(&x->items, buf);
+    }
+}
+
+static enum mrs_status
+close_packed(struct pack_packing *x)
+{
+    bool document = x->s->packed.form == MRSI_AS_DOCUMENT;
+    if (document) {
+        mrsi_put_close(x->buf, 0);
+    } else {
+        mrsi_items_close(&x->items);
+    }
+    enum mrs_status st = mrs_buf_status(x->buf, x->c->err);
+    if (st == MRS_OK) {
+        x->made = document ? (struct mrs_val){x->buf->p, (uint32_t)x->buf->n, MRS_DOCUMENT} : mrsi_items_val(&x->items);
+    }
+    return st;
+}
+
+static void
 put_item(struct pack_packing *x, const struct mrs_elem *e)
 {
     MRS_ASSERT(e->name);
     const struct pack *s = x->s;
-    struct mrs_buf *b = x->items.buf;
-    const char *name = e->name;
-    uint32_t n = e->name_len;
-    if (n >= s->strip_len && memcmp(name, s->strip, s->strip_len) == 0) {
-        name += s->strip_len;
-        n -= s->strip_len;
+    struct mrs_buf *b = x->buf;
+    struct mrs_elem key = {.name_len = e->name_len};
+    key.name = stripped(s, e->name, &key.name_len);
+    x->any = true;
+    if (s->packed.form == MRSI_AS_DOCUMENT) {
+        x->nameless = x->nameless || key.name_len == 0;
+        mrsi_name_set_add(&x->keys, &key);
+        mrsi_put_elem(b, key.name, key.name_len, e->v);
+        return;
     }
     mrsi_put_head(b, MRS_DOCUMENT, x->items.name, x->items.name_len);
     size_t at = mrsi_put_open(b);
-    mrsi_put_text(b, s->packed.key, s->packed.key_len, name, n);
+    mrsi_put_text(b, s->packed.key, s->packed.key_len, key.name, key.name_len);
     mrsi_put_elem(b, s->packed.value, s->packed.value_len, e->v);
     mrsi_put_close(b, at);
     mrsi_items_step(&x->items);
-    x->any = true;
 }
 
-/* Appends the document without the fields to rest, and the fields as an array. */
+/* Appends the document without the fields to rest, and the fields to what goes to `as`. */
 static enum mrs_status
 take_out(struct pack_packing *x, struct mrs_view d, struct mrs_buf *rest, struct mrsi_name_set *names)
 {
-    MRS_ASSERT(rest != x->items.buf);
+    MRS_ASSERT(rest != x->buf);
     MRS_ASSERT(mrs_view_is_framed(d));
     const struct pack *s = x->s;
     struct mrs_walk w;
@@ -238,11 +271,8 @@ take_out(struct pack_packing *x, struct mrs_view d, struct mrs_buf *rest, struct
     size_t at = mrsi_put_open(rest);
     mrsi_name_set_begin(names);
     for (mrs_walk_init(&w, d); mrs_walk_next(&w, &e) == 1;) {
-        bool there = !s->packed.edit && !x->place && is_array_name(s, &e);
+        bool there = !s->packed.edit && !x->place && is_as(s, &e);
         mrsi_name_set_add(names, &e);
-        if (there && !s->packed.replace) {
-            return mrsi_step_refuse(x->c, "as", "%s exists already", s->packed.as.text);
-        }
         if (!there && !is_packed(x, &e)) {
             continue;
         }
@@ -256,13 +286,23 @@ take_out(struct pack_packing *x, struct mrs_view d, struct mrs_buf *rest, struct
     }
     mrs_buf_put(rest, run, (size_t)(w.end - run));
     mrsi_put_close(rest, at);
-    mrsi_items_close(&x->items);
     enum mrs_status st = mrs_buf_status(rest, x->c->err);
-    MRS_THEN(st, mrs_buf_status(x->items.buf, x->c->err));
-    if (st == MRS_OK) {
-        x->array = mrsi_items_val(&x->items);
-    }
+    MRS_THEN(st, close_packed(x));
     return st;
+}
+
+/* Refuses names that a document cannot have, and an `as` that exists. */
+static enum mrs_status
+check_packed(struct pack_packing *x)
+{
+    const struct mrsi_packed *p = &x->s->packed;
+    if (x->nameless) {
+        return mrsi_step_refuse(x->c, "fields", "the field `%s` would have no name", x->s->strip);
+    }
+    if (p->form == MRSI_AS_DOCUMENT && !mrsi_name_set_good(&x->keys, x->c, mrs_val_view(x->made))) {
+        return mrsi_packed_twice(x->c, "fields", mrs_val_view(x->made));
+    }
+    return x->place && !p->replace ? mrsi_step_refuse(x->c, "as", "%s exists already", p->as.text) : MRS_OK;
 }
 
 /* Inserts into the document that begins at `at`, whose last byte is its terminator. */
@@ -271,15 +311,15 @@ put_at_top(struct pack_packing *x, struct mrs_buf *out, size_t at)
 {
     MRS_ASSERT(at <= out->n);
     const struct mrs_part *as = &x->s->packed.as.part[0];
-    size_t n = 2 + (size_t)as->len + x->array.n, place = x->place ? x->place : out->n - 1;
+    size_t n = 2 + (size_t)as->len + x->made.n, place = x->place ? x->place : out->n - 1;
     if (!mrs_buf_take(out, n)) {
         return mrs_buf_status(out, x->c->err);
     }
     uint8_t *p = out->p + place;
     memmove(p + n, p, out->n - n - place);
-    *p++ = MRS_ARRAY;
+    *p++ = x->made.type;
     memcpy(p, as->name, (size_t)as->len + 1);
-    memcpy(p + as->len + 1, x->array.p, x->array.n);
+    memcpy(p + as->len + 1, x->made.p, x->made.n);
     mrs_put32(out->p + at, (uint32_t)(out->n - at));
     return MRS_OK;
 }
@@ -301,7 +341,7 @@ put_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *ver
     }
     x->placed = true;
     *verdict = !x->any && site->old.type != MRS_MISSING ? MRS_EDIT_KEEP : MRS_EDIT_PUT;
-    *put = x->array;
+    *put = x->made;
     return MRS_OK;
 }
 
@@ -327,15 +367,16 @@ edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct 
     struct mrs_buf *rest = s->packed.edit ? &w->out[1] : out;
     struct mrsi_name_set names;
     size_t at = rest->n, start = out->n;
-    mrs_buf_reset(&w->raw);
-    mrsi_items_open(&x.items, &w->raw);
+    open_packed(&x, &w->raw);
     enum mrs_status st = take_out(&x, d, rest, &names);
-    if (st == MRS_OK && !x.any && x.place) { /* packed by an earlier run: an empty array would lose its contents */
+    bool earlier = x.place && s->packed.replace; /* packed by an earlier run: an empty array would lose its contents */
+    if (st == MRS_OK && !x.any && (earlier || s->packed.form == MRSI_AS_DOCUMENT)) {
         out->n = start;
         mrs_buf_put(out, d.p, d.n);
         *changed = false;
         return mrs_buf_status(out, c->err);
     }
+    MRS_THEN(st, check_packed(&x));
     if (st == MRS_OK) {
         st = s->packed.edit ? put_below(&x, mrsi_buf_view(rest, at), out) : put_at_top(&x, out, at);
     }
@@ -388,12 +429,15 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
                             "run the plan with --quiet-by");
     }
     mrsi_describe_not_direct(&t, "it takes fields away that are still being read" MRSI_DO_CONTRACT);
-    if (!s->packed.replace) {
+    if (!s->packed.replace && s->packed.form == MRSI_AS_ARRAY) {
         mrsi_describe_once(&t, "in a second run its result exists already");
     }
     const char *names = mrsi_describe_paths(&t, s->fields.path, s->fields.n, 6);
-    mrsi_describe_words(&t, "packs %s of %s%s into the array %s of {%s, %s}", names, mrsi_map_those(&s->packed.map),
-                        s->packed.map.in.ns, s->packed.as.text, s->packed.key, s->packed.value);
+    mrsi_describe_words(&t, "packs %s of %s%s into the %s %s", names, mrsi_map_those(&s->packed.map),
+                        s->packed.map.in.ns, mrsi_packed_form(&s->packed), s->packed.as.text);
+    if (s->packed.form == MRSI_AS_ARRAY) {
+        mrsi_describe_words(&t, " of {%s, %s}", s->packed.key, s->packed.value);
+    }
     describe_losses(&t, s, names);
     return mrsi_describe_end(&t);
 }
@@ -405,7 +449,8 @@ catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
     const struct mrsi_map *m = &s->packed.map;
     enum mrs_status st = mrsi_map_catalog(describe, state, cat, e);
     struct mrs_cat_coll *cc = mrs_catalog_find(cat, m->in.db, m->in.coll);
-    if (st != MRS_OK || !m->indexes || !mrsi_index_named(cat, &m->in, &s->packed.as)) {
+    if (st != MRS_OK || !m->indexes || s->packed.form == MRSI_AS_DOCUMENT ||
+        !mrsi_index_named(cat, &m->in, &s->packed.as)) {
         return st;
     }
     const char *path[2], *part[2] = {s->packed.key, s->packed.value};
@@ -423,10 +468,11 @@ catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
 
 const struct mrs_step_type mrsi_step_pack = {
     .name = "pack",
-    .summary = "turns similar fields into an array of keys and values",
+    .summary = "turns similar fields into an array of keys and values, or into a document",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
     .stars = MRS_STARS_IN,
+    .since_2 = "form",
     .example = "in: movies\nfields: [release_*]\nas: releases\n\nstrip: release_\nkey: country\nvalue: date\n"
                "where: { kind: film }\n",
     .compile = compile,

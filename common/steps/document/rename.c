@@ -151,8 +151,8 @@ read_pattern(struct mrsi_read *r, struct mrsi_pattern *p)
     star = strchr(p->text, '*');
     if (!*p->text || *p->text == '$' || strchr(p->text, '.')) {
         mrsi_read_error(r, v.key, v.sub, "`%s` is no name: a pattern takes a name, not a path, or an expression as in "
-                                         "{ $toLower: $$NAME }; fields are gathered in a document by `pack` and a `set`"
-                                         " with $arrayToObject", p->text);
+                                         "{ $toLower: $$NAME }; `pack` with `form: document` gathers fields in a "
+                                         "document", p->text);
     } else if (star && strchr(star + 1, '*')) {
         mrsi_read_error(r, v.key, v.sub, "`%s` has more than one star", p->text);
     } else if (star && p->path.n && p->star == p->deep) {

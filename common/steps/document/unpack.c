@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* unpack.c - the step `unpack`: turns an array of key and value into fields, the inverse of `pack`.
+/* unpack.c - the step `unpack`: turns an array of key and value, or a document, into fields, the inverse of `pack`.
  *
- * The fields replace the array. The document is refused for an element other than {key: text, value}, for two elements
+ * The fields replace it. The document is refused for an element other than {key: text, value}, for two elements
  * with the same name and for a field that exists: each would lose data. The field names depend on the data, so the step
  * requires that writers are stopped. Existing fields are searched only with `replace`; otherwise the finished level is
  * checked for duplicate names, which is free for documents that match a template. */
@@ -20,14 +20,49 @@ struct unpack {
 
 static const struct mrs_key keys[] = {
     {"in", MRS_ARG_COLL, true, NULL, "the collection whose documents are changed"},
-    {"as", MRS_ARG_PATH, true, NULL, "the array of {key, value} that becomes fields"},
-    {"prefix", MRS_ARG_TEXT, false, NULL, "prefix to add to the keys"},
+    {"as", MRS_ARG_PATH, true, NULL, "the array of {key, value}, or the document, that becomes fields"},
+    {"prefix", MRS_ARG_TEXT, false, NULL, "prefix to add to the names"},
     MRSI_PACKED_KEYS,
     {"replace", MRS_ARG_BOOL, false, NULL, "whether the fields may exist already (false)"},
     {"indexes", MRS_ARG_BOOL, false, NULL, "whether indexes follow (true)"},
 };
 
 /* ---- compile ---- */
+/* Where an index path through the document is: below its parent, with the prefix. */
+static const char *
+out_of_document(const void *arg, struct mrs_arena *a, const char *path, bool *dead)
+{
+    const struct unpack *s = arg;
+    const char *as = s->packed.as.text, *dot = strrchr(as, '.');
+    size_t n = strlen(as), above = dot ? (size_t)(dot - as) + 1 : 0;
+    if (strncmp(path, as, n) != 0 || (path[n] && path[n] != '.')) {
+        return path;
+    }
+    char *text = path[n] ? mrs_arena_alloc(a, above + s->prefix_len + strlen(path + n)) : NULL;
+    if (text) {
+        memcpy(text, as, above);
+        memcpy(text + above, s->prefix, s->prefix_len);
+        memcpy(text + above + s->prefix_len, path + n + 1, strlen(path + n));
+    }
+    *dead = *dead || (path[n] && !text);
+    return text;
+}
+
+static void
+plan_indexes(struct mrsi_read *r, struct unpack *s)
+{
+    struct mrsi_move *mv = mrsi_read_alloc(r, 1, sizeof *mv);
+    if (!mv || !mrsi_read_good(r) || !mrsi_index_plain(&s->packed.as)) {
+        return;
+    }
+    bool follow = s->packed.form == MRSI_AS_DOCUMENT && !strpbrk(s->prefix, ".$");
+    *mv = (struct mrsi_move){s->packed.as.text, NULL};
+    s->packed.map.moves = (struct mrsi_moves){.move = follow ? NULL : mv,
+                                              .n = !follow,
+                                              .through = follow ? out_of_document : NULL,
+                                              .patterns = s};
+}
+
 static enum mrs_status edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct mrs_view d,
                                      struct mrs_buf *out, bool *changed);
 
@@ -46,11 +81,7 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
     mrsi_packed_read(&r, &s->packed);
     mrsi_read_text(&r, mrsi_slot(&r, "prefix"), &s->prefix);
     s->prefix_len = (uint32_t)strlen(s->prefix);
-    struct mrsi_move *mv = mrsi_read_alloc(&r, 1, sizeof *mv);
-    if (mv && mrsi_read_good(&r) && mrsi_index_plain(&s->packed.as)) {
-        *mv = (struct mrsi_move){s->packed.as.text, NULL};
-        s->packed.map.moves = (struct mrsi_moves){.move = mv, .n = 1};
-    }
+    plan_indexes(&r, s);
     s->above = s->packed.as;
     s->above.n -= s->above.n > 0;
     mrsi_packed_edit(&r, &s->packed, &s->above);
@@ -88,21 +119,42 @@ is_pair(const struct mrsi_packed *p, struct mrs_val item, struct mrs_val *key, s
     return k.v.type == MRS_STRING && mrs_name_is(&k, p->key, p->key_len) && mrs_name_is(&v, p->value, p->value_len);
 }
 
+/* The name and the value of an element, or of a field of the document. */
 static enum mrs_status
-make_field(struct unpacking *x, struct mrs_val item, uint32_t no, struct unpack_made *out)
+name_and_value(struct unpacking *x, const struct mrs_elem *e, uint32_t no, const char **text, uint32_t *n,
+               struct mrs_val *value)
 {
-    MRS_ASSERT(out && mrs_val_is_sized(item));
-    const struct unpack *s = x->s;
-    struct mrs_val key, value;
-    uint32_t n;
-    if (!is_pair(&s->packed, item, &key, &value)) {
-        return mrsi_step_refuse(x->c, "as", "element %u of %s is not exactly {%s: text, %s: value}", no,
-                                s->packed.as.text, s->packed.key, s->packed.value);
+    const struct mrsi_packed *p = &x->s->packed;
+    struct mrs_val key;
+    if (p->form == MRSI_AS_DOCUMENT) {
+        *text = e->name;
+        *n = e->name_len;
+        *value = e->v;
+        return MRS_OK;
     }
-    const char *text = mrs_val_text(key, &n);
-    if (memchr(text, 0, n)) {
+    if (!is_pair(p, e->v, &key, value)) {
+        return mrsi_step_refuse(x->c, "as", "element %u of %s is not exactly {%s: text, %s: value}", no, p->as.text,
+                                p->key, p->value);
+    }
+    *text = mrs_val_text(key, n);
+    if (memchr(*text, 0, *n)) {
         return mrsi_step_refuse(x->c, "as", "the key of element %u of %s holds a NUL byte, which no name can", no,
-                                s->packed.as.text);
+                                p->as.text);
+    }
+    return MRS_OK;
+}
+
+static enum mrs_status
+make_field(struct unpacking *x, const struct mrs_elem *e, uint32_t no, struct unpack_made *out)
+{
+    MRS_ASSERT(out && mrs_val_is_sized(e->v));
+    const struct unpack *s = x->s;
+    struct mrs_val value;
+    const char *text = "";
+    uint32_t n = 0;
+    enum mrs_status st = name_and_value(x, e, no, &text, &n, &value);
+    if (st != MRS_OK) {
+        return st;
     }
     if (s->prefix_len) {
         char *name = mrs_arena_alloc(x->c->arena, (size_t)s->prefix_len + n + 1);
@@ -116,72 +168,37 @@ make_field(struct unpacking *x, struct mrs_val item, uint32_t no, struct unpack_
     }
     *out = (struct unpack_made){text, n, no, value, false};
     if (!s->packed.edit && strcmp(text, "_id") == 0) {
-        return mrsi_step_refuse(x->c, "as", "element %u of %s would become the _id", no, s->packed.as.text);
+        return s->packed.form == MRSI_AS_DOCUMENT
+                   ? mrsi_step_refuse(x->c, "as", "`_id` of %s would become the _id", s->packed.as.text)
+                   : mrsi_step_refuse(x->c, "as", "element %u of %s would become the _id", no, s->packed.as.text);
     }
     return MRS_OK;
 }
 
 static enum mrs_status
-make_fields(struct unpacking *x, struct mrs_view array, struct unpack_made **out, uint32_t *n)
+make_fields(struct unpacking *x, struct mrs_view packed, struct unpack_made **out, uint32_t *n)
 {
-    MRS_ASSERT(mrs_view_is_framed(array));
+    MRS_ASSERT(mrs_view_is_framed(packed));
     struct mrs_walk w;
     struct mrs_elem e;
-    uint32_t room = array.n / 8 + 1; /* an element has at least 8 bytes */
+    size_t room = (size_t)mrs_doc_count(packed) + 1;
     *n = 0;
     *out = mrs_arena_alloc(x->c->arena, room * sizeof **out);
     if (!*out) {
         return mrs_err_memory(x->c->err, room * sizeof **out);
     }
     enum mrs_status st = MRS_OK;
-    for (mrs_walk_init(&w, array); st == MRS_OK && mrs_walk_next(&w, &e) == 1; ++*n) {
-        st = make_field(x, e.v, *n, *out + *n);
+    for (mrs_walk_init(&w, packed); st == MRS_OK && mrs_walk_next(&w, &e) == 1; ++*n) {
+        st = make_field(x, &e, *n, *out + *n);
     }
     return st;
-}
-
-static int
-compare(const char *a, uint32_t n, const char *b, uint32_t m)
-{
-    int order = memcmp(a, b, n < m ? n : m);
-    return order ? order : n < m ? -1 : n > m;
 }
 
 static int
 by_name(const void *pa, const void *pb)
 {
     const struct unpack_made *a = *(struct unpack_made *const *)pa, *b = *(struct unpack_made *const *)pb;
-    return compare(a->name, a->len, b->name, b->len);
-}
-
-static int
-elem_by_name(const void *pa, const void *pb)
-{
-    const struct mrs_elem *a = pa, *b = pb;
-    return compare(a->name, a->name_len, b->name, b->name_len);
-}
-
-/* The first duplicate name of the level. */
-static enum mrs_status
-refuse_twice(struct unpacking *x, struct mrs_view d)
-{
-    MRS_ASSERT(mrs_view_is_framed(d));
-    struct mrs_walk w;
-    size_t room = d.n / 2, n = 0; /* an element has at least 2 bytes */
-    struct mrs_elem *all = mrs_arena_alloc(x->c->arena, room * sizeof *all);
-    if (!all) {
-        return mrs_err_memory(x->c->err, room * sizeof *all);
-    }
-    for (mrs_walk_init(&w, d); mrs_walk_next(&w, &all[n]) == 1;) {
-        n++;
-    }
-    qsort(all, n, sizeof *all, elem_by_name);
-    for (size_t i = 1; i < n; i++) {
-        if (elem_by_name(&all[i - 1], &all[i]) == 0) {
-            return mrsi_step_refuse(x->c, "as", "two fields would be called `%s`", all[i].name);
-        }
-    }
-    return MRS_OK;
+    return mrsi_packed_order(a->name, a->len, b->name, b->len);
 }
 
 struct unpack_fields {
@@ -228,11 +245,11 @@ put_field(struct mrs_buf *out, struct mrsi_name_set *names, const struct mrs_ele
     mrsi_put_elem(out, e->name, e->name_len, v);
 }
 
-/* Appends the level with the fields instead of the array. */
+/* Appends the level with the fields instead of the array or document. */
 static enum mrs_status
 put_level(struct unpacking *x, struct mrs_view d, const struct mrs_elem *array, struct mrs_buf *out)
 {
-    MRS_ASSERT(array->v.type == MRS_ARRAY);
+    MRS_ASSERT(array->v.type == MRS_ARRAY || array->v.type == MRS_DOCUMENT);
     MRS_ASSERT(mrs_view_is_framed(d));
     struct unpack_fields f = {NULL, NULL, 0};
     struct mrsi_name_set names;
@@ -264,9 +281,9 @@ put_level(struct unpacking *x, struct mrs_view d, const struct mrs_elem *array, 
     st = mrs_buf_status(out, x->c->err);
     struct mrs_view now = mrsi_buf_view(out, at);
     if (st == MRS_OK && twice) {
-        return refuse_twice(x, d);
+        return mrsi_packed_twice(x->c, "as", d);
     }
-    return st != MRS_OK || mrsi_name_set_good(&names, x->c, now) ? st : refuse_twice(x, now);
+    return st != MRS_OK || mrsi_name_set_good(&names, x->c, now) ? st : mrsi_packed_twice(x->c, "as", now);
 }
 
 /* Appends one document that may contain the array, if it does (*held). */
@@ -281,8 +298,9 @@ unpack_level(struct unpacking *x, struct mrs_view d, struct mrs_buf *out, bool *
     if (!*found) {
         return MRS_OK;
     }
-    if (e.v.type != MRS_ARRAY) {
-        return mrsi_step_refuse(x->c, "as", "%s is no array but %s", as->text, mrs_type_name(e.v.type));
+    if (e.v.type != (x->s->packed.form == MRSI_AS_DOCUMENT ? MRS_DOCUMENT : MRS_ARRAY)) {
+        return mrsi_step_refuse(x->c, "as", "%s is no %s but %s", as->text, mrsi_packed_form(&x->s->packed),
+                                mrs_type_name(e.v.type));
     }
     return put_level(x, d, &e, out);
 }
@@ -383,10 +401,13 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     out->takes_away = true;
     mrsi_describe_quiet(&t,
                         "how the fields are called that it adds is known only when a document is read" MRSI_DO_QUIET);
-    mrsi_describe_words(&t, "makes fields of the array %s of {%s, %s} in %s%s", as, s->packed.key, s->packed.value,
-                        mrsi_map_those(&s->packed.map), s->packed.map.in.ns);
+    mrsi_describe_words(&t, "makes fields of the %s %s", mrsi_packed_form(&s->packed), as);
+    if (s->packed.form == MRSI_AS_ARRAY) {
+        mrsi_describe_words(&t, " of {%s, %s}", s->packed.key, s->packed.value);
+    }
+    mrsi_describe_words(&t, " in %s%s", mrsi_map_those(&s->packed.map), s->packed.map.in.ns);
     if (s->prefix_len) {
-        mrsi_describe_words(&t, ", called %s and the key", s->prefix);
+        mrsi_describe_words(&t, ", called %s and the %s", s->prefix, s->packed.form == MRSI_AS_ARRAY ? "key" : "name");
     }
     mrsi_describe_loss(&t, "whether %s was there, null or empty", as);
     if (s->packed.replace) {
@@ -403,10 +424,11 @@ catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
 
 const struct mrs_step_type mrsi_step_unpack = {
     .name = "unpack",
-    .summary = "turns an array of keys and values into fields",
+    .summary = "turns an array of keys and values, or a document, into fields",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
     .stars = MRS_STARS_IN,
+    .since_2 = "form",
     .example = "in: movies\nas: releases\n\nprefix: release_\nkey: country\nvalue: date\nwhere: { kind: film }\n",
     .compile = compile,
     .free_state = mrsi_state_free,

@@ -47,6 +47,7 @@ static void
 put_common(struct mrsi_undo *u, struct mrs_val fields)
 {
     mrsi_undo_take(u, "as", "as");
+    mrsi_undo_take(u, "form", "form");
     mrsi_undo_take(u, "key", "key");
     mrsi_undo_take(u, "value", "value");
     if (!reads_packed(u, fields)) {
@@ -70,7 +71,7 @@ mrsi_pack_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
     put_common(&u, mrsi_undo_body(&u, "fields"));
     mrsi_undo_close(&u);
     mrsi_undo_loss(&u, MRS_LOSS_PLACES | MRS_LOSS_VALUES,
-                   "the places of the packed fields%s, and what the array held before",
+                   "the places of the packed fields%s, and what `as` held before",
                    *text_of(&u, "strip") ? ", names among them that did not begin with `strip`" : "");
     return mrsi_undo_end(&u);
 }
@@ -102,9 +103,8 @@ mrsi_unpack_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e
         mrsi_undo_close(&u);
     }
     mrsi_undo_loss(&u, MRS_LOSS_VALUES | MRS_LOSS_PLACES,
-                   known ? "which fields with this prefix were there before, the place of the array, and whether it "
-                           "was "
-                           "there"
-                         : "the array: without a plain `prefix` nothing tells its fields from others, and they stay");
+                   known ? "which fields with this prefix were there before, the place of `as`, and whether it "
+                           "was there"
+                         : "`as`: without a plain `prefix` nothing tells its fields from others, and they stay");
     return mrsi_undo_end(&u);
 }

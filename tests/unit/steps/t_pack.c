@@ -28,6 +28,33 @@ static const struct bench_case docs[] = {
      "{'a1':1,'a2':2,'a3':3,'a4':4,'a5':5,'a6':6,'a7':7,'a8':8,'a9':9,'b0':10,'b1':11}",
      "changed *0 {'l':[{'k':'a1','v':1},{'k':'a2','v':2},{'k':'a3','v':3},{'k':'a4','v':4},{'k':'a5','v':5},"
      "{'k':'a6','v':6},{'k':'a7','v':7},{'k':'a8','v':8},{'k':'a9','v':9},{'k':'b0','v':10},{'k':'b1','v':11}]}"},
+    /* pack as a document */
+    {"pack", "{'in':'a','fields':['s_*','b'],'strip':'s_','as':'o','form':'document'}", 0,
+     "{'_id':1,'s_a':{'$numberDecimal':'1'},'b':[2],'x':3,'s_c':null}",
+     "changed *0 {'_id':1,'x':3,'o':{'a':{'$numberDecimal':'1'},'b':[2],'c':null}}"},
+    {"pack", "{'in':'a','fields':['s_*'],'as':'o','form':'document'}", 0, "{'x':1,'o':2}", "stays *0 {'x':1,'o':2}"},
+    {"pack", "{'in':'a','fields':['s'],'as':'o','form':'document'}", 0, "{'s':1,'o':2}",
+     "refused as: o exists already"},
+    {"pack", "{'in':'a','fields':['s'],'as':'o','form':'document','replace':true}", 0, "{'s':1,'o':2,'x':3}",
+     "changed *0 {'o':{'s':1},'x':3}"},
+    {"pack", "{'in':'a','fields':['s_*'],'strip':'s_','as':'o','form':'document'}", 0, "{'s_':1}",
+     "refused fields: the field `s_` would have no name"},
+    {"pack", "{'in':'a','fields':['s_*','a'],'strip':'s_','as':'o','form':'document'}", 0, "{'s_a':1,'a':2}",
+     "refused fields: two fields would be called `a`"},
+    {"pack", "{'in':'a','fields':['s'],'as':'p.o','form':'document'}", 0, "{'s':1,'p':[{'x':1},{}]}",
+     "changed *0 {'p':[{'x':1,'o':{'s':1}},{'o':{'s':1}}]}"},
+    {"pack", "{'in':'a','fields':['s'],'as':'p.o','form':'document'}", 0, "{'p':2}", "stays *0 {'p':2}"},
+    {"unpack", "{'in':'a','as':'o','prefix':'s_','form':'document'}", 0, "{'o':{'a':1,'b':{'c':2}},'x':1}",
+     "changed *0 {'s_a':1,'s_b':{'c':2},'x':1}"},
+    {"unpack", "{'in':'a','as':'o','form':'document'}", 0, "{'a':1,'o':{'a':2}}",
+     "refused as: two fields would be ..."},
+    {"unpack", "{'in':'a','as':'o','form':'document','replace':true}", 0, "{'a':1,'o':{'a':2,'o':3}}",
+     "changed *0 {'a':2,'o':3}"},
+    {"unpack", "{'in':'a','as':'o','form':'document'}", 0, "{'o':{'_id':2}}",
+     "refused as: `_id` of o would become the _id"},
+    {"unpack", "{'in':'a','as':'o','form':'document'}", 0, "{'o':[1]}", "refused as: o is no document but array"},
+    {"unpack", "{'in':'a','as':'p.o','form':'document'}", 0, "{'p':[{'o':{'_id':1}},{'o':null},{'o':{}}]}",
+     "changed *0 {'p':[{'_id':1},{'o':null},{}]}"},
     /* unpack */
     {"unpack", "{'in':'a','as':'l'}", 0, "{'a':1,'l':[{'k':'x','v':[1]},{'k':'l','v':2}],'b':3}",
      "changed *0 {'a':1,'x':[1],'l':2,'b':3}"},
@@ -87,6 +114,9 @@ static const struct bench_wrong wrong[] = {
      "key: key and value of an element would both be called `v`\n"},
     {"pack", "{'in':'a','fields':['x'],'as':'l','value':'k'}", "value: key and value of an element would both be ..."},
     {"pack", "{'in':'a','fields':['x','x'],'as':'l'}", "fields/1: ..."},
+    {"pack", "{'in':'a','fields':['x'],'as':'l','form':'document','key':'n'}",
+     "key: names a field in the elements of an array; `form: document` has none\n"},
+    {"unpack", "{'in':'a','as':'l','form':'map','value':'n'}", "form: ..."},
     {"unpack", "{'in':'a','as':'_id.l','key':'$x'}", "as: `_id.l`: the `_id` cannot change, name another field\n"
      "key: `$x` is no name of a top-level field\n"},
     {"grid", "{'into':'a','by':{}}", "by: names no axis\n"},
@@ -101,6 +131,10 @@ static const struct bench_telling tells[] = {
     {"pack", "{'in':'a','fields':['x','y'],'as':'l'}", "packs x and y of every document of shop.a into the array l of "
      "{k, v}\nside 0 shop.a RCM in\nR0 x\nD0 x\nR0 y\nD0 y\nA0 l\nloss: the places of x and y among the fields\n"
      "once: in a second run its result exists already\n"},
+    {"pack", "{'in':'a','fields':['x'],'as':'o','form':'document'}", "packs x of every document of shop.a into the "
+     "document o\nside 0 shop.a RCM in\nR0 x\nD0 x\nA0 o\nloss: the places of x among the fields\n"},
+    {"unpack", "{'in':'a','as':'o','form':'document'}",
+     "makes fields of the document o in every document of shop.a\n..."},
     {"unpack", "{'in':'a','as':'o.l','prefix':'r_'}", "makes fields of the array o.l of {k, v} in every document of "
      "shop.a, called r_ and the key\nside 0 shop.a RCM in\nR0 \nA0 o.r_*\nD0 o.l\n..."},
     {"grid", "{'into':'a','by':{'x':[1],'y':{'from':'b','field':'c'},'z':[2]}}", "makes a document in shop.a for each "

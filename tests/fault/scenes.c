@@ -95,7 +95,9 @@ const struct scene scenes[] = {
      .plan = "steps:\n"
              "  - pack: { in: users, fields: [n*, age], as: l }\n"
              "  - unpack: { in: users, as: l, prefix: x_ }\n"
-             "  - pack: { in: posts, fields: [s], as: o.l }\n"},
+             "  - pack: { in: posts, fields: [s], as: o.l }\n"
+             "  - pack: { in: posts, fields: [\"*\"], as: p, form: document }\n"
+             "  - unpack: { in: posts, as: p, prefix: p_, form: document }\n"},
     {.name = "link",
      .dump = dump_wide,
      .memory = 4096,

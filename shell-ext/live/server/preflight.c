@@ -106,14 +106,15 @@ estimate(struct live_check *c)
 }
 
 /* ---- kinds of collections ---- */
+/* made: by the run itself, whose apply has passed. Of what stops apply, its step `options` can make one thing. */
 static const char *
-impossible(const struct live_coll_info *info)
+impossible(const struct live_coll_info *info, bool made)
 {
     return info->view         ? "is a view: name the collection below it"
            : info->timeseries ? "is a time series collection, which is not migrated on a server; in a dump, steps can "
                                 "read and move its measurements"
-           : info->capped     ? "is capped: its documents cannot be removed or grow; copy it into a plain "
-                                "collection first"
+           : info->capped && !made
+               ? "is capped: its documents cannot be removed or grow; copy it into a plain collection first"
            : info->encrypted  ? "has encrypted fields, which this tool cannot read"
            : info->collated   ? "has a default collation, by which other strings are equal than in this tool; copy it "
                                 "into a collection without one first"
@@ -203,7 +204,7 @@ check_place(struct live_check *c, const struct live_place *p, struct mrs_err *e)
         strcmp(p->coll.db, "config") == 0 || strcmp(p->coll.db, "local") == 0) {
         return live_check_note(c, true, e, "%s belongs to the server itself", p->coll.ns);
     }
-    const char *why = p->info ? impossible(p->info) : NULL;
+    const char *why = p->info ? impossible(p->info, p->optioned && !c->apply) : NULL;
     if (why) {
         return live_check_note(c, true, e, "%s %s", p->coll.ns, why);
     }

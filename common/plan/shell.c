@@ -243,17 +243,17 @@ text_of(const struct mrsi_yaml_node *node)
     return node && node->kind == MRSI_SCALAR && node->val.type == MRS_STRING ? mrs_val_text(node->val, &n) : "";
 }
 
-/* fields: { lines.0.qty: ... }, fields: [lines.0] */
+/* fields: { lines.0.qty: ... }, fields: [lines.0], sort: { lines.0: 1 } */
 static void
-warn_places(struct shell_check *l, const struct mrsi_yaml_node *fields)
+warn_places(struct shell_check *l, const struct mrsi_yaml_node *paths)
 {
-    for (const struct mrsi_yaml_entry *at = fields->first; at; at = at->next) {
-        bool map = fields->kind == MRSI_MAP;
+    for (const struct mrsi_yaml_entry *at = paths->first; at; at = at->next) {
+        bool map = paths->kind == MRSI_MAP, written = map && strcmp(l->key, "fields") == 0;
         const char *path = map ? at->key : text_of(at->node);
         if (has_place(path)) {
             mrsi_plan_warning(l->p, at->line, at->col,
                               "%s: `%s`: in `%.80s` the number is the name of a field, not a place in an array%s",
-                              l->step, l->key, path, map ? ": there each element gets the field" : "");
+                              l->step, l->key, path, written ? ": there each element gets the field" : "");
         }
     }
 }
@@ -498,8 +498,8 @@ mrsi_plan_shell(struct mrsi_plan *p, const struct mrs_step_type *type, const str
     case MRS_ARG_NAME:
     case MRS_ARG_PATH:
     case MRS_ARG_BOOL:
-    case MRS_ARG_CHOICE:
-    case MRS_ARG_SORT: break; /* names, and words with messages of their own */
+    case MRS_ARG_CHOICE: break; /* names, and words with messages of their own */
+    case MRS_ARG_SORT:
     case MRS_ARG_PATHS: warn_places(&l, at->node); break;
     case MRS_ARG_COLLS: /* keys are compared values */
         for (const struct mrsi_yaml_entry *one = at->node->first; one && at->node->kind == MRSI_MAP; one = one->next) {

@@ -43,6 +43,19 @@ ok "names are quoted, strings compared byte by byte" $?
 ok "writes in place go along the index of _id" $?
 [ "$(grep -cE '^\](\)|, \{ hint)' "$tmp/text")" = 0 ]
 ok "no pipeline without a collation" $?
+for sort in 'k.0: 1' 'a: 1, k.1.b: -1'; do
+    cat > "$tmp/plan.yaml" << YAML
+database: shop
+steps:
+- embed: { from: a, into: b, match: { p: _id }, as: c, sort: { $sort } }
+- link: { parent: a, child: b, child_refs: x, parent_ref: y, derive: child_refs, sort: { $sort } }
+- rollup: { from: a, into: b, match: { p: _id }, fields: { n: { \$sum: 1 } }, sort: { $sort } }
+- window: { in: a, fields: { n: { \$documentNumber: {} } }, sort: { $sort } }
+YAML
+    [ "$("$tool" explain "$tmp/plan.yaml" --pipeline 2> "$tmp/err" | grep -c 'a number in a path of `sort`')" = 4 ] &&
+        [ "$(grep -c 'is the name of a field, not a place in an array$' "$tmp/err")" = 4 ]
+    ok "sort: { $sort }: servers would sort by elements of arrays" $?
+done
 printf 'version: 2\nsteps: []\n' > "$tmp/plan.yaml"
 [ "$("$tool" explain "$tmp/plan.yaml" --pipeline)" = "// the plan has no steps" ]
 ok "a plan without steps says so" $?

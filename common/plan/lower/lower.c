@@ -8,6 +8,7 @@
 #define NO_ROW "no pipeline is known for it, nor for rekey, whose `_id`s references follow: use the client engine"
 #define CONDITIONS "`where` asks for values of another collection, and no filter can: use the client engine"
 #define STARS "a star in the name of a collection, which no server knows: name each of them"
+#define PLACES "a number in a path of `sort`, which servers take for a place in an array: use the client engine"
 #define MATCHES " from into match where as keep replace nulls orphans errors oversize indexes "
 /* keys: those that the pipeline supports, or that change no document; with any other key the client runs the step */
 static const struct {
@@ -75,6 +76,24 @@ names_own_field(const struct mrsi_lower *l)
     return memmem(l->body.p, l->body.n, "__mrs_", 6) != NULL;
 }
 
+/* A number in a path of `sort` is the name of a field; in `$sort` it is a place in an array, too. */
+static bool
+sorts_by_place(const struct mrsi_lower *l)
+{
+    struct mrs_val sort = mrsi_lower_key(l, "sort");
+    struct mrs_walk w;
+    struct mrs_elem el;
+    bool place = false;
+    mrs_walk_init(&w, sort.type == MRS_DOCUMENT ? mrs_val_view(sort) : mrs_empty_doc());
+    while (!place && mrs_walk_next(&w, &el) == 1) {
+        for (const char *p = strchr(el.name, '.'); p && !place; p = strchr(p + 1, '.')) {
+            size_t n = strspn(p + 1, "0123456789");
+            place = n && (p[1 + n] == '.' || !p[1 + n]);
+        }
+    }
+    return place;
+}
+
 static const char *
 lower_step(struct mrsi_lower *l)
 {
@@ -84,6 +103,7 @@ lower_step(struct mrsi_lower *l)
         if (strcmp(rows[i].type, type) == 0) {
             return !knows_all_keys(l, rows[i].keys) ? MRSI_LOWER_WORDS
                    : names_now(l)          ? "$$NOW would be another time for each range: write the date itself"
+                   : sorts_by_place(l)     ? PLACES
                    : names_own_field(l)    ? "a name with __mrs_, which pipelines use themselves: use the client engine"
                                            : rows[i].lower(l);
         }

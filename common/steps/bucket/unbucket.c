@@ -326,6 +326,7 @@ new_id(struct item *x, struct mrs_val *id)
 {
     struct work *w = x->w;
     enum mrs_status st = MRS_OK;
+    x->c->remarks |= 1;
     *id = (struct mrs_val){w->id, sizeof w->id, MRS_OBJECTID};
     if (w->source.n) {
         mrs_id_again(&w->source, &w->same, x->position, w->id);
@@ -832,6 +833,15 @@ invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
     return mrsi_undo_end(&u);
 }
 
+static void
+describe_remark(const void *state, uint32_t i, char *text, size_t size)
+{
+    const struct unbucket *s = state;
+    MRS_ASSERT(i < MRS_REMARKS);
+    (void)i;
+    mrsi_id_of_place(s->items.text, "`id`", text, size);
+}
+
 const struct mrs_step_type mrsi_step_unbucket = {
     .name = "unbucket",
     .summary = "makes documents of the items of buckets",
@@ -845,6 +855,7 @@ const struct mrs_step_type mrsi_step_unbucket = {
     .describe = describe,
     .invert = invert,
     .catalog = catalog,
+    .remark = describe_remark,
     .work_size = sizeof(struct work),
     .work_clear = work_clear,
     .spread = &ops,

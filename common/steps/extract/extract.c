@@ -5,6 +5,7 @@
  * documents become one (GROUP). Both share finding the elements, making a child and rewriting the source, which are in
  * separate files. Combinations of keys that make no sense are errors of the plan. */
 #include "extract.h"
+#include "steps/kit/id_policy.h"
 #include <stdio.h>
 
 static const struct mrs_key keys[] = {
@@ -452,6 +453,10 @@ describe_remark(const void *state, uint32_t i, char *text, size_t size)
         [EXT_EMPTY] = "it is an empty document", [EXT_SCALAR] = "it is neither array nor document"};
     const struct mrsi_extract *s = state;
     bool plain = i == EXT_SCALAR && !s->map && !s->nested.present;
+    if (i == EXT_PLACE) {
+        mrsi_id_of_place(s->path.text, s->map || s->nested.present ? "`id`" : "`unique` or `id`", text, size);
+        return;
+    }
     snprintf(text, size, ", `%.150s` has no parts and stays: %s%s", s->path.text,
              i < sizeof words / sizeof *words && words[i] ? words[i] : "",
              plain ? " (`path: { fields: [...] }` takes fields as they are)" : "");

@@ -14,8 +14,8 @@ enum ext_id { EXT_ID_KEEP, EXT_ID_NEW, EXT_ID_EXPR };
 #define EXT_BUF_MAX (8u * MRS_DOC_READ_MAX) /* maximum of a buffer for one document */
 #define EXT_AT_ONCE (2u << 20) /* bytes of children that are stored before the engine requests them */
 #define EXT_NONE UINT32_MAX
-/* Values at the path that are not parts: bits of mrs_ctx.remarks. */
-enum ext_remark { EXT_ARRAY, EXT_NULL, EXT_EMPTY, EXT_SCALAR };
+/* Bits of mrs_ctx.remarks: values at the path that are not parts; an `_id` was made of a place in an array. */
+enum ext_remark { EXT_ARRAY, EXT_NULL, EXT_EMPTY, EXT_SCALAR, EXT_PLACE };
 
 struct mrsi_extract {
     struct mrsi_owned keeper;

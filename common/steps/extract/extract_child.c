@@ -142,6 +142,7 @@ new_id(struct ext_doc *x, const struct ext_part *p, struct mrs_view d, bool by_k
     }
     for (uint32_t i = 0; i < in.n_pos; i++) {
         pos[i] = all[p->index + i];
+        x->c->remarks |= 1ull << EXT_PLACE;
     }
     in.time_secs = mrsi_id_time(in.key);
     return st == MRS_OK ? mrsi_step_skip(x->c, mrs_id_make(&in, &x->w->value, id, x->c->err), "id") : st;

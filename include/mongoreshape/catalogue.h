@@ -19,7 +19,7 @@ struct mrs_cat_coll {
     char uuid[40];           /* "" : none */
     bool exists;             /* false: dropped or renamed away */
     bool touched;            /* a step uses it, not only for reading: its metadata are rewritten */
-    bool no_data;            /* its documents are in a bucket collection: it has no data file */
+    bool no_data;            /* a view, or its documents are in a bucket collection: it has no data file */
     bool no_metadata;        /* it is a bucket collection, named after its time series */
     bool made;               /* a step of this plan created it (not by rename) */
     bool measured;           /* a time series: its documents are measurements, as a restore inserts them, not buckets */
@@ -51,7 +51,7 @@ enum mrs_status mrs_catalog_need(struct mrs_catalog *c, const struct mrs_coll *c
 enum mrs_status mrs_catalog_target(struct mrs_catalog *c, const struct mrs_coll *coll, struct mrs_cat_coll **out,
                                    struct mrs_err *e);
 /* The kinds of collections that a step accepts besides plain ones: bits. version: of the plan language. */
-enum mrs_takes { MRS_TAKES_CAPPED = 1, MRS_TAKES_COLLATED = 2, MRS_TAKES_SERIES = 4, MRS_TAKES_MEASUREMENTS = 8 };
+enum mrs_takes { MRS_TAKES_CAPPED = 1, MRS_TAKES_COLLATED = 2, MRS_TAKES_WHOLE = 4, MRS_TAKES_MEASUREMENTS = 8 };
 unsigned mrs_step_takes(const struct mrs_step *st, uint32_t version);
 /* Whether a step only reads or removes the documents of the collection: then those of a time series are its
  * measurements. */

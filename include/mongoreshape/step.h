@@ -161,7 +161,7 @@ struct mrs_desc {
     const char *quiet_only;  /* why the step needs writers stopped, and what to do; NULL: it does not */
     const char *not_direct;    /* why it cannot work in place while writers run (see repeatable too); NULL: it can */
     bool compares_nothing;   /* no comparison of values, so the collation of the collection has no effect */
-    bool whole_only;         /* documents are neither read nor written: any kind of collection is accepted */
+    bool whole_only;         /* the collection is taken as a whole: any kind is accepted, also a view */
     bool takes_away;         /* MAP: fields in D are removed, not changed */
     bool keeps_values;       /* MAP: fields in D move to another place in the document, with their values */
     bool in_place;           /* MAP: fields in A may have existed, as fields it reads: no old field remains */

@@ -165,7 +165,8 @@ forbidden() {
     local why
     case $got in
         2) why=$(grep -m 1 -E 'can name one for each tag|names collections by values' "$tmp/said") && stands before ;;
-        6) if why=$(grep -m 1 -E '^refused: .* (is capped:|has a default collation|would be made )' "$tmp/said"); then
+        6) if why=$(grep -m 1 -E '^refused: .* (is a view,|is capped:|has a default collation|would be made )' \
+            "$tmp/said"); then
             says 'must be corrected first; nothing was written' && stands before
         else
             says '^note: .* has a validator: ' &&

@@ -35,6 +35,7 @@ add_inputs(struct mrsi_engine *en, struct mrs_err *e)
         c->n_part = in->data_path != NULL;
         c->in_index = i;
         c->was_there = true;
+        cat->no_data = cat->kind == MRS_COLL_VIEW && !in->data_path;
         cat->engine = (void *)(uintptr_t)en->n_coll; /* index + 1 */
     }
     enum mrs_status s = MRS_OK;

@@ -380,7 +380,7 @@ const char *
 mrs_catalog_obstacle(const struct mrs_cat_coll *cc, unsigned takes)
 {
     bool capped = mrs_catalog_capped(cc), series = cc->kind == MRS_COLL_TIMESERIES;
-    if (cc->kind == MRS_COLL_VIEW) {
+    if (cc->kind == MRS_COLL_VIEW && !(takes & MRS_TAKES_WHOLE)) {
         return "is a view and has no documents of its own: name the collection that it reads from";
     }
     if (cc->made && (capped || cc->kind == MRS_COLL_TIMESERIES)) {
@@ -389,7 +389,7 @@ mrs_catalog_obstacle(const struct mrs_cat_coll *cc, unsigned takes)
     if (series && !(takes & MRS_TAKES_CAPPED)) {
         return "is a time series, which a plan of version 1 cannot read: leave `version` out";
     }
-    if (series && !(takes & (MRS_TAKES_SERIES | MRS_TAKES_MEASUREMENTS))) {
+    if (series && !(takes & (MRS_TAKES_WHOLE | MRS_TAKES_MEASUREMENTS))) {
         return "is a time series: steps can read its measurements and take them away, not change them or add to them; "
                "`move` them into a new collection first, and name that";
     }
@@ -419,7 +419,7 @@ mrs_step_takes(const struct mrs_step *st, uint32_t version)
     }
     bool measures = st->desc.n_sides && mrs_step_measures(st, &st->desc.sides[0].coll);
     return MRS_TAKES_CAPPED | (st->desc.compares_nothing || st->desc.whole_only ? MRS_TAKES_COLLATED : 0) |
-           (st->desc.whole_only ? MRS_TAKES_SERIES : 0) | (measures ? MRS_TAKES_MEASUREMENTS : 0);
+           (st->desc.whole_only ? MRS_TAKES_WHOLE : 0) | (measures ? MRS_TAKES_MEASUREMENTS : 0);
 }
 
 bool
@@ -553,7 +553,7 @@ mrs_catalog_need(struct mrs_catalog *c, const struct mrs_coll *coll, bool change
         cc->touched = true;
         cc->uuid[0] = 0;
     }
-    if (change && !(takes & MRS_TAKES_SERIES)) {
+    if (change && !(takes & MRS_TAKES_WHOLE)) {
         mrs_catalog_measure(c, cc);
     }
     *out = cc;
@@ -751,6 +751,7 @@ mrsi_cat_rename(struct mrs_catalog *cat, const struct mrs_coll *from, const stru
     }
     b->made = a->made;
     b->measured = a->measured;
+    b->no_data = b->no_data || a->no_data;
     b->kind = a->kind;
     b->options = a->options;
     b->index = a->index;

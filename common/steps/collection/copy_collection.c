@@ -71,7 +71,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     mrsi_describe_side(&t, &s->from, MRS_ROLE_READ | MRS_ROLE_MAIN, "from");
     mrsi_describe_side(&t, &s->into, MRS_ROLE_ADD, "into");
     mrsi_describe_query(&t, 0, s->where);
-    out->compares_nothing = !s->where;
+    out->compares_nothing = out->whole_only = !s->where;
     mrsi_describe_touch(&t, 0, 'R', "");
     mrsi_describe_touch(&t, 1, 'A', "");
     mrsi_describe_listing(&t, 1, "_id", "_id");
@@ -107,9 +107,10 @@ catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
                            s->into.ns);
     }
     MRS_THEN(st, mrsi_cat_target(cat, &s->into, "into", &into, NULL, e));
-    if (st == MRS_OK && from->kind == MRS_COLL_TIMESERIES) {
+    if (st == MRS_OK && from->kind != MRS_COLL_PLAIN) {
         into->kind = from->kind;
         into->n_index = 0; /* it has no `_id_` */
+        into->no_data = from->no_data;
     }
     if (st == MRS_OK && s->indexes) {
         st = copy_indexes(cat, from, into, e);

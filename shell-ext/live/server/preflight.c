@@ -110,7 +110,8 @@ estimate(struct live_check *c)
 static const char *
 impossible(const struct live_coll_info *info, bool made)
 {
-    return info->view         ? "is a view: name the collection below it"
+    return info->view         ? "is a view, which is not migrated on a server: name the collection below it, or drop "
+                                "the view there and define another one"
            : info->timeseries ? "is a time series collection, which is not migrated on a server; in a dump, steps can "
                                 "read and move its measurements"
            : info->capped && !made

@@ -565,7 +565,7 @@ static enum mrs_status
 make(struct mrs_catalog *c, const struct mrs_coll *coll, struct mrs_cat_coll **out, struct mrs_err *e)
 {
     struct mrs_cat_coll *cc = mrs_catalog_find(c, coll->db, coll->coll);
-    if (strchr(coll->coll, '$') || coll->coll[0] == '.') {
+    if (strchr(coll->coll, '$') || coll->coll[0] == '.' || coll->coll[strlen(coll->coll) - 1] == '.') {
         return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "%s: a server takes no collection of this name", coll->ns);
     }
     if (!cc) {

@@ -67,6 +67,28 @@ cp -r in "a dump"
 "$tool" inspect "a dump" --suggest "a plan.yaml" > said 2> next
 is "the next command can be pasted" "  mongoreshape check 'a plan.yaml' -i 'a dump'" "$(tail -n 1 next)"
 
+# ---- long arrays of values: those of references get a collection between the two, a vector is left to its owner ----
+mkdir -p long/in
+for ((i = 0; i < 2001; i++)); do
+    printf '{"_id":%d,"name":"member %d"}\n' $((i * 7 + 1000)) $i
+done > long/in/t.members.jsonl
+members=$(seq -s , 1000 7 15000) vector=$(seq -s , 1 2001)
+for ((i = 0; i < 3; i++)); do
+    printf '{"_id":%d,"members":[%s],"vector":[%s],"few":[%s]}\n' $i "$members" "$vector" \
+        "$([ $i != 0 ] || seq -s , 1 2000)" >> long/in/t.teams.jsonl
+done
+"$casetool" load long long.in
+"$tool" inspect long.in --suggest long.yaml > said 2>&1
+has "references" "! long-reference-array  members: p99 2,001, max 2,001 values in one array" said
+has "other values" "! long-reference-array  vector: p99 2,001, max 2,001 values in one array" said
+lacks "2,000 are not too many" "-array  few" said
+has "their cure" "[extract]" said
+is "one of them is extracted" "path: members" "$(grep -o 'path: .*' long.yaml)"
+has "the other one is not" "#   a cure: extract (decide what to do with it)" long.yaml
+"$tool" run long.yaml -i long.in -o long.new -q > said 2>&1
+is "the plan runs" 0 $?
+is "each value is a document" 6003 "$("$tool" cat long.new/t/teams_members.bson | grep -c '"value"')"
+
 # ---- names that YAML would take apart ----
 for name in 'q\"q' 'l\u2028 l'; do # as JSON writes them
     rm -rf names names.in

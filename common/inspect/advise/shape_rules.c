@@ -18,15 +18,16 @@ elements_of(const struct mrsi_path *p)
     return NULL;
 }
 
-static bool
+/* The reference of a path; NULL: none. */
+static struct mrsi_reference *
 refers(const struct mrsi_inspection *x, const struct mrsi_path *p)
 {
     for (uint32_t i = 0; i < x->refs; i++) {
         if (x->ref[i]->from[0] == p && !x->ref[i]->candidate) {
-            return true;
+            return x->ref[i];
         }
     }
-    return false;
+    return NULL;
 }
 
 /* Whether a path below an array's elements is a reference. */
@@ -56,20 +57,20 @@ one_array(struct mrsi_advice *y, struct mrsi_collection *c, struct mrsi_path *p)
     const char *what = documents ? "documents" : "values";
     struct mrsi_rule_found *r = NULL;
     if (l->p99 > most) {
-        bool list = !documents && each && refers(y->x, each);
-        r = mrsi_note(y, c, list ? "long-reference-array" : "long-array", p->text,
+        r = mrsi_note(y, c, documents ? "long-array" : "long-reference-array", p->text,
                       "p99 %s, max %s %s in one array; more than %s make documents slow to read and write", p99, max,
                       what, bound);
-        r->step = documents ? "extract" : NULL;
+        r->step = "extract";
         r->severity = 3;
     } else if (l->max > most && l->max > 10 * l->p99) {
         r = mrsi_note(y, c, "outlier-array", p->text,
                       "p99 %s, but max %s %s: a few documents hold far more than the others", p99, max, what);
-        r->step = documents ? "extract" : NULL;
+        r->step = "extract";
         r->severity = 2;
     }
     if (r) {
         r->at = p;
+        r->reference = each ? refers(y->x, each) : NULL;
         mrsi_add_figures(
             y, (struct mrsi_figure[]){{"p99", (double)l->p99}, {"max", (double)l->max}, {"limit", (double)most}}, 3);
     }

@@ -65,7 +65,9 @@ mrsi_suggest_extract(struct mrsi_planning *p, struct mrsi_rule_found *r)
     char path[ROOM], into[ROOM], ref[ROOM], pos[ROOM];
     const struct mrsi_path *list = r->at, *each = list && list->length ? below(list, list, NULL) : NULL;
     bool outlier = strcmp(r->rule, "outlier-array") == 0;
-    if (!each || each->count.n[MRSI_OBJECT] != each->count.all || strcmp(r->rule, "repeated-parts") == 0) {
+    uint64_t documents = each ? each->count.n[MRSI_OBJECT] : 0;
+    bool values = !documents && (outlier || r->reference); /* many numbers in every document may be a vector */
+    if (!each || (!values && documents != each->count.all) || strcmp(r->rule, "repeated-parts") == 0) {
         return mrsi_planning_no(p, "decide what to do with it");
     }
     if (list->lists || list->ways != 1 || !mrsi_dotted(list, path, sizeof path)) {
@@ -100,7 +102,8 @@ mrsi_suggest_extract(struct mrsi_planning *p, struct mrsi_rule_found *r)
     } else {
         mrs_buf_printf(p->out, "\n      refs: parent\n      parent_ref: ");
         mrsi_put_word(p, ref);
-        mrs_buf_printf(p->out, "\n      position: %s   # so that embed can restore the order\n", pos);
+        mrs_buf_printf(p->out, "\n      position: %s   # so that embed can restore the order\n%s", pos,
+                       values ? "      value: value\n" : "");
     }
     p->fate[r->in->no] |= MRSI_TAKEN_APART;
     return true;

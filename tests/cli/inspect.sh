@@ -141,6 +141,9 @@ lacks "and the index" "reference-without-index" said
 printf '# known\n!orders.customerId -> t.customers._id\n' > hints
 "$tool" inspect in --hints hints > said
 lacks "a hint takes a reference away" "-> customers._id" said
+printf '!orders.customerId -> customers._id   # not this one #1\n' > hints
+"$tool" inspect in --hints hints > said
+lacks "and so does one with a comment" "-> customers._id" said
 printf 't.orders.total -> customers._id\n' > hints
 "$tool" inspect in --hints hints > said
 has "a hint brings one" "total  string" said

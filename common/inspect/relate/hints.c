@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hints.c - the user's hints on references: lines `a.x -> b.y`, and `!a.x -> b.y`: not a reference.
  *
- * A side is a collection, with or without its database, a dot and a path; `[]` is optional. Empty lines and lines that
- * begin with `#` are ignored. */
+ * A side is a collection, with or without its database, a dot and a path; `[]` is optional. Empty lines and comments,
+ * from a `#` at the beginning or after a blank, are ignored. */
 #include "hints.h"
 #include <stdio.h>
 
@@ -67,6 +67,24 @@ trim(char *text)
     text[n - from] = 0;
 }
 
+/* The path of a side, without blanks around it, and without a comment behind it if no field has its `#` in the name. */
+static struct mrsi_path *
+side_of(const struct mrsi_inspection *x, char *text)
+{
+    trim(text);
+    struct mrsi_path *p = path_of(x, text);
+    char *comment = strchr(text, '#');
+    while (comment && comment > text && !strchr(" \t", comment[-1])) {
+        comment = strchr(comment + 1, '#');
+    }
+    if (p || !comment) {
+        return p;
+    }
+    *comment = 0;
+    trim(text);
+    return path_of(x, text);
+}
+
 static enum mrs_status
 one_line(struct mrsi_relating *x, char *line, uint32_t no, struct mrs_err *e)
 {
@@ -79,8 +97,7 @@ one_line(struct mrsi_relating *x, char *line, uint32_t no, struct mrs_err *e)
     }
     *arrow = 0;
     for (int i = 0; i < 2; i++) {
-        trim(sides[i]);
-        struct mrsi_path *p = path_of(x->x, sides[i]);
+        struct mrsi_path *p = side_of(x->x, sides[i]);
         if (!p) {
             return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "--hints, line %u: the input has no path %.200s", no,
                                sides[i]);

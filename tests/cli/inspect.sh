@@ -159,6 +159,12 @@ printf '{"workload":1,"collections":{"t.orders":{"finds":{}}}}' > load
 "$tool" inspect in --workload load > said 2>&1
 is "a key that is not known" 2 $?
 has "gets the nearest" "unknown key finds; did you mean find?" said
+for n in -1 '"10"' '{"$numberDouble":"NaN"}' null; do
+    printf '{"workload":1,"collections":{"t.orders":{"find":{"total":%s}}}}' "$n" > load
+    "$tool" inspect in --workload load > said 2>&1
+    is "$n reads" 2 $?
+    has "are named" "--workload: a number from 0 on is expected at find: total" said
+done
 
 # ---- from a dump to a plan: what is said on the way ----
 mkdir -p way/in

@@ -70,6 +70,31 @@ wrong(struct mrs_err *e, const char *what, const char *name)
     return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "--workload: %s %.200s", what, name);
 }
 
+static bool
+is_count(struct mrs_val v)
+{
+    return mrs_is_number(v) && number(v) >= 0; /* NaN is none */
+}
+
+/* The numbers of one kind of operations, by path, or by collection. */
+static enum mrs_status
+check_counts(struct mrs_elem of, struct mrs_err *e)
+{
+    struct mrs_walk w;
+    struct mrs_elem x;
+    if (of.v.type != MRS_DOCUMENT) {
+        return is_count(of.v) ? MRS_OK : wrong(e, "a number from 0 on, or {path: number}, is expected at", of.name);
+    }
+    mrs_walk_init(&w, mrs_val_view(of.v));
+    while (mrs_walk_next(&w, &x) > 0) {
+        if (!is_count(x.v)) {
+            return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "--workload: a number from 0 on is expected at %.100s: %.200s",
+                               of.name, x.name);
+        }
+    }
+    return MRS_OK;
+}
+
 static enum mrs_status
 check_entry(struct mrs_view doc, struct mrs_err *e)
 {
@@ -77,8 +102,9 @@ check_entry(struct mrs_view doc, struct mrs_err *e)
     static const char *const known[] = {"find", "insert", "update", "together", "sum", "delete", "writes"};
     struct mrs_walk w;
     struct mrs_elem x;
+    enum mrs_status s = MRS_OK;
     mrs_walk_init(&w, doc);
-    while (mrs_walk_next(&w, &x) > 0) {
+    while (s == MRS_OK && mrs_walk_next(&w, &x) > 0) {
         bool found = false;
         for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
             found |= strcmp(x.name, known[i]) == 0;
@@ -89,11 +115,9 @@ check_entry(struct mrs_view doc, struct mrs_err *e)
                                       x.name, near)
                         : wrong(e, "unknown key", x.name);
         }
-        if (!mrs_is_number(x.v) && x.v.type != MRS_DOCUMENT) {
-            return wrong(e, "a number, or {path: number}, is expected at", x.name);
-        }
+        s = check_counts(x, e);
     }
-    return MRS_OK;
+    return s;
 }
 
 static enum mrs_status

@@ -312,6 +312,20 @@ of_result(FILE *f, const struct mrs_notice *x, struct mrs_buf *line)
     print_line(f, "note: ", line);
 }
 
+/* check: what each name with a star matches. */
+static void
+patterns(FILE *f, const struct mrs_report *r)
+{
+    for (uint32_t i = 0; i < r->n_patterns; i++) {
+        const struct mrs_pattern_fields *x = &r->patterns[i];
+        mrs_say(f, "note: step %u, %s: `%s` fits", x->step, x->ns, x->pattern);
+        for (uint32_t k = 0; k < x->n; k++) {
+            mrs_say(f, "%s `%s`", k ? "," : "", x->path[k]);
+        }
+        mrs_say(f, "%s\n", x->more ? " and others" : "");
+    }
+}
+
 /* check: a line for each path; else one for each step and collection. */
 static void
 unmet(FILE *f, const struct mrs_report *r, bool dry, struct mrs_buf *line)
@@ -411,6 +425,7 @@ mrsi_report_text(FILE *f, const struct mrsi_job *job, const struct mrs_report *r
     for (uint32_t i = 0; i < r->n_notes; i++) {
         mrs_say(f, "note: %s\n", r->notes[i]);
     }
+    patterns(f, r);
     unmet(f, r, dry, &line);
     notices(f, r, &line);
     mrs_buf_clear(&line);

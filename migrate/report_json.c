@@ -116,6 +116,23 @@ unmet(struct mrs_cli_json *j, const struct mrs_report *r)
     mrs_cli_json_close(j);
 }
 
+static void
+patterns(struct mrs_cli_json *j, const struct mrs_report *r)
+{
+    mrs_cli_json_open(j, "patterns", MRS_ARRAY);
+    for (uint32_t i = 0; i < r->n_patterns; i++) {
+        const struct mrs_pattern_fields *x = &r->patterns[i];
+        mrs_cli_json_open(j, NULL, MRS_DOCUMENT);
+        mrs_cli_json_count(j, "step", x->step);
+        mrs_cli_json_text(j, "ns", x->ns);
+        mrs_cli_json_text(j, "pattern", x->pattern);
+        mrs_cli_json_texts(j, "fields", x->path, x->n);
+        mrs_cli_json_bool(j, "more", x->more);
+        mrs_cli_json_close(j);
+    }
+    mrs_cli_json_close(j);
+}
+
 /* `_id`s only in `check`. */
 static void
 notices(struct mrs_cli_json *j, const struct mrs_report *r)
@@ -220,6 +237,7 @@ report(struct mrs_cli_json *j, const struct mrsi_job *job, const struct mrs_repo
     notices(j, r);
     twins(j, r);
     unmet(j, r);
+    patterns(j, r);
     mrs_cli_json_text(j, "refusedFile", r->refused_file);
     residue(j, r);
     mrs_cli_json_count(j, "inputBytes", r->in_bytes);

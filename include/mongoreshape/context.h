@@ -36,6 +36,11 @@ struct mrs_ctx { /* one per thread, made by the engine */
     /* of MAP: bit i < MRS_PATTERNS is set if mrs_desc.patterns[i] matches a field of the document; the engine clears it
      * as well */
     uint64_t matched;
+    struct mrs_reached *reached; /* of MAP: gets each field that such a pattern matches; NULL: not wanted */
+};
+struct mrs_reached {
+    /* path: a.b, without the elements of arrays; of n bytes */
+    void (*field)(struct mrs_reached *to, uint32_t pattern, const char *path, size_t n);
 };
 #define MRS_REMARKS 48
 #define MRS_REMARK_EMPTY_KEY 1ull /* of the keys of JOIN: an expression of `match` gave an empty text */

@@ -84,6 +84,14 @@ struct mrs_unmet {
     uint32_t step;
     const char *ns, *path, *nearest; /* nearest: an existing similar path; NULL: none */
 };
+/* The fields that a name with stars matches, in the order of their names. */
+struct mrs_pattern_fields {
+    uint32_t step;
+    const char *ns, *pattern;
+    const char **path; /* the first of them */
+    uint32_t n;
+    bool more;
+};
 struct mrs_written {
     const char *ns;
     uint64_t docs, bytes;
@@ -154,6 +162,8 @@ struct mrs_report {
     uint32_t n_twins;
     struct mrs_unmet *unmet; /* in order of steps; none in a sample */
     uint32_t n_unmet;
+    struct mrs_pattern_fields *patterns; /* in order of steps; of a dry run that is no sample */
+    uint32_t n_patterns;
     uint64_t in_bytes, out_bytes;
     uint64_t disk_bytes;  /* size of all output files, uncompressed; in a dry run the manifest's is estimated */
     uint64_t refused_bytes; /* size of the files of refused documents; opts.notices, or if they were written */

@@ -12,6 +12,7 @@
 #include "run/series/unpack_buckets.h"
 #include "mongoreshape/clock.h"
 #include "mongoreshape/version.h"
+#include "run/notices/pattern_fields.h"
 #include "run/notices/unknown_paths.h"
 #include "mongoreshape/join_ops.h"
 #include "mongoreshape/catalogue.h"
@@ -95,6 +96,7 @@ clear_engine(struct mrsi_engine *en)
             continue;
         }
         mrsi_worker_release(w);
+        mrsi_pattern_fields_free(w);
         mrs_free(en->mem, w->work);
         mrs_free(en->mem, w->rows);
         mrs_buf_clear(&w->refused);
@@ -233,6 +235,7 @@ begin(struct mrsi_engine *en, uint32_t *step, struct mrs_err *e)
     MRS_THEN(s, mrsi_note_roles(en, e));
     mrsi_note_gridfs(en);
     MRS_THEN(s, make_workers(en, e));
+    MRS_THEN(s, mrsi_pattern_fields_new(en, e));
     MRS_THEN(s, mrsi_conditions_new(en, e));
     MRS_THEN(s, mrsi_notices_new(en, e));
     MRS_THEN(s, mrsi_paths_new(en, e));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* run_report.c - the report of a run: the account, the written files, the owner's next steps. */
 #include "run_engine.h"
+#include "run/notices/pattern_fields.h"
 #include "run/notices/unknown_paths.h"
 #include "run/account/amend.h"
 #include "run/conditions/condition_lists.h"
@@ -649,6 +650,7 @@ mrsi_report(struct mrsi_engine *en, struct mrs_err *e)
     MRS_THEN(s, mrsi_notices_report(en, e));
     MRS_THEN(s, mrsi_equal_ids_report(en, e));
     MRS_THEN(s, mrsi_paths_report(en, e));
+    MRS_THEN(s, mrsi_pattern_fields_report(en, e));
     MRS_THEN(s, put_notes(en, e));
     MRS_THEN(s, mrsi_put_restore(en, e));
     return s == MRS_OK ? all_texts(en->report, e) : s;

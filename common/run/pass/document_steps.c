@@ -4,6 +4,7 @@
  * Several of them in a row cost one pass: the output view of one step is the input of the next; each step keeps its
  * result in its own per-worker memory until its next document. */
 #include "pass.h"
+#include "run/notices/pattern_fields.h"
 #include "run/notices/unknown_paths.h"
 #include "mongoreshape/spread_ops.h"
 
@@ -73,6 +74,7 @@ map_one(struct mrsi_worker *w, uint32_t step, struct mrs_view *doc, struct mrs_e
     enum mrs_fate fate;
     mrs_err_clear(&w->err);
     mrsi_remarks_begin(w);
+    mrsi_pattern_fields_at(w, step);
     enum mrs_status s = st->type->spread->begin(st->state, &w->ctx, work, 0, *doc, &fate);
     if (s == MRS_OK && fate == MRS_FATE_CHANGED) {
         struct mrs_product out;

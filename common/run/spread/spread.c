@@ -7,6 +7,7 @@
 #include "run/pass/drivers.h"
 #include "run/pass/checkpoint.h"
 #include "run/notices/lost_fields.h"
+#include "run/notices/pattern_fields.h"
 #include "run/pass/step_outputs.h"
 #include "spread.h"
 #include "mongoreshape/spread_ops.h"
@@ -200,6 +201,7 @@ one_document(void *arg, struct mrsi_worker *w, void *job, uint64_t ordinal, stru
     row->before += sp->from == NULL;
     mrs_err_clear(&w->err);
     mrsi_remarks_begin(w);
+    mrsi_pattern_fields_at(w, sp->step);
     enum mrs_status s = sp->ops->begin(sp->st->state, &w->ctx, work, (int)sp->side, doc, &fate);
     const struct mrsi_rejected *rejected = mrsi_step_outputs_rejected(&sp->sides, source);
     row->patterns |= w->ctx.matched;

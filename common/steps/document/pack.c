@@ -201,6 +201,9 @@ is_packed(const struct pack_packing *x, const struct mrs_elem *e)
                                : e->name_len >= f->len && memcmp(e->name, f->name, f->len) == 0 &&
                                      !is_as(s, e) && !mrs_name_is(e, "_id", 3);
         x->c->matched |= fits ? f->matched : 0;
+        if (fits && f->matched && x->c->reached) {
+            x->c->reached->field(x->c->reached, (uint32_t)__builtin_ctzll(f->matched), e->name, e->name_len);
+        }
         packed = packed || fits;
     }
     return packed;

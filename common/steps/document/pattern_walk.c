@@ -8,6 +8,7 @@
  * recursion. */
 #include "pattern.h"
 #include "steps/kit/shape.h"
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { FEW = 24 };
@@ -334,6 +335,23 @@ leave(struct pattern_walk *x)
     return l->visit ? visit(x, &l->e, v, l->changed) : MRS_OK;
 }
 
+/* Reports a field of the top level. */
+static void
+report(const struct pattern_walk *x, const struct mrs_elem *e)
+{
+    MRS_ASSERT(x->depth > 0);
+    char path[200];
+    size_t n = 0;
+    for (uint32_t i = 1; i <= x->depth && n < sizeof path; i++) {
+        const struct mrs_elem *f = i < x->depth ? &x->level[i].e : e;
+        if (x->level[i - 1].e.v.type != MRS_ARRAY) {
+            n += (size_t)snprintf(path + n, sizeof path - n, "%s%s", n ? "." : "", f->name);
+        }
+    }
+    uint32_t no = (uint32_t)(x->p - x->how->patterns->item);
+    x->c->reached->field(x->c->reached, no, path, n < sizeof path ? n : sizeof path - 1);
+}
+
 /* Walks one field or element of the top level. */
 static enum mrs_status
 enter(struct pattern_walk *x, const struct mrs_elem *e)
@@ -355,6 +373,9 @@ enter(struct pattern_walk *x, const struct mrs_elem *e)
     }
     l->passed++;
     x->c->matched |= reached ? x->bit : 0;
+    if (reached && !array && x->bit && x->c->reached) {
+        report(x, e);
+    }
     if (array && e->v.type == MRS_ARRAY && !x->how->inner) {
         at = at & deep ? mrsi_pattern_step(p, deep, "", 0) : 0;
     }

@@ -42,6 +42,19 @@ for ((n = 0; n < 9; n++)); do
 done
 [ "$went" = " apply verify contract contract abort abort" ] && ok || fail "the next commands:$went"
 
+# The dry run gives all its options again, whatever they hold.
+fill
+for options in "--max-refused any" "--max-refused 12" "--batch auto" "--batch 7" "--memory 64M" \
+    "--max-lag 3s --hours 22:00-06:00 --docs 5 --bytes 2097152 --sleep 3" "--passes 2 --no-transactions" \
+    "--on-success 'echo it'" "--now 2024-05-01T12:00:00.000Z"; do
+    eval "'$tool' apply plan.yaml --uri-file 'the uri' --allow-scan $options" > said 2>&1 < /dev/null
+    line=$(grep -A 1 '^next:' said | sed -n 2p)
+    for word in ${options//--memory 64M/--memory 67108864}; do
+        [[ " $line " == *" $word "* ]] || fail "the next command after $options: $line ($(tail -n 2 said))"
+    done
+    ok
+done
+
 fill
 went=""
 gives "mongoreshape-live apply plan.yaml --uri-file 'the uri' --allow-scan --execute"

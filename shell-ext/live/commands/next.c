@@ -91,6 +91,19 @@ date(struct mrs_buf *b, const char *name, int64_t ms)
     }
 }
 
+/* 0 is `auto` for an option of one command's own, the greatest number `any` for a limit. */
+static void
+number(struct mrs_buf *b, const struct mrs_cli_option *o, uint64_t n)
+{
+    if (o->type == MRS_CLI_OWN && n == 0) {
+        option(b, o->name, "auto");
+    } else if (o->type == MRS_CLI_LIMIT && n == UINT64_MAX) {
+        option(b, o->name, "any");
+    } else {
+        mrs_buf_printf(b, " --%s %llu", o->name, (unsigned long long)n);
+    }
+}
+
 void
 live_call_again(struct live_call *c)
 {
@@ -112,10 +125,8 @@ live_call_again(struct live_call *c)
         case MRS_CLI_DATE: date(&b, o->name, *(const int64_t *)at); break;
         case MRS_CLI_OWN:
         case MRS_CLI_COUNT:
-        case MRS_CLI_SIZE:
-            mrs_buf_printf(&b, *(const uint64_t *)at || o->type != MRS_CLI_OWN ? " --%s %llu" : " --%s auto", o->name,
-                           *(const unsigned long long *)at);
-            break;
+        case MRS_CLI_LIMIT:
+        case MRS_CLI_SIZE: number(&b, o, *(const uint64_t *)at); break;
         default: option(&b, o->name, *(const char *const *)at);
         }
     }

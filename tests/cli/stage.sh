@@ -64,6 +64,11 @@ plan '- embed: { from: c.d, into: p, match: { p: _id }, as: c }
 [ "$(grep -c '"as":"__mrs_c_d"' "$tmp/text")" = 1 ]
 ok "one \$lookup for two steps: $(cat "$tmp/text")" $?
 
+plan '- rollup: { from: o, into: t, by: { c: $c, d: $d }, sort: { d: -1, _id: -1 }, fields: { n: { $push: $x } } }'
+says '{"$sort":{"c":1,"d":1,"_id":-1}}'
+plan '- bucket: { from: o, into: t, by: [c, t], time: t, max: 9, items: i }'
+says '{"$sort":{"c":1,"t":1,"_id":1}}'
+
 # ---- what is no stage ----
 plan '- set: { in: a, fields: { x: 1 } }
 - link: { parent: a, child: b, child_refs: x, parent_ref: y, derive: both }'

@@ -71,6 +71,14 @@ static const struct {
      {"with.a: no step of this stage"}},
     {"{'$reshape': {'plan': {'steps': [{'set': {'in': 'a', 'fields': {'x': 1}}}]}, 'with': {'a': 'b.c'}}}",
      {"with.a: must be the name of a top-level field"}},
+    {"{'$reshape': {'plan': {'steps': [{'embed': {'from': 'c', 'into': 'p', 'match': {'p': '_id'}, 'as': 'cs'}}, "
+     "{'copy': {'from': 'h', 'into': 'p', 'match': {'_id': 'host'}, 'fields': ['n'], 'as': 'hi'}}]}, "
+     "'of': 'p', 'with': {'c': '__x', 'h': '__x'}}}",
+     {"with.h: give each collection one field, and a field of its own", "1 mistake"}},
+    {"{'$reshape': {'plan': {'steps': [{'embed': {'from': 'c', 'into': 'p', 'match': {'p': '_id'}, 'as': 'cs'}}]}, "
+     "'of': 'p', 'with': {'c': '__x', 'c': '__y'}}}", {"with.c: give each collection one field", "1 mistake"}},
+    {"{'$reshape': {'plan': {'steps': [{'embed': {'from': 'c', 'into': 'p', 'match': {'p': '_id'}, 'as': 'cs'}}]}, "
+     "'of': 'p', 'with': {'c': '_id'}}}", {"with.c: must be the name of a top-level field other than _id"}},
 };
 
 static void

@@ -206,6 +206,20 @@ sort_by_all(struct mrs_build *b, struct mrs_val by)
     return all;
 }
 
+/* Each key once: a server refuses a $sort that names one twice, and the first of them decides. */
+static void
+put_keys(struct mrs_build *b, struct mrs_view keys)
+{
+    struct mrs_walk w;
+    struct mrs_elem el, first;
+    mrs_walk_init(&w, keys);
+    while (mrs_walk_next(&w, &el) == 1) {
+        if (mrs_doc_find(keys, el.name, el.name_len, &first) && first.v.p == el.v.p) {
+            mrs_build_elem(b, &el);
+        }
+    }
+}
+
 static void
 put_sort(struct maker *m, uint32_t hop)
 {
@@ -228,7 +242,9 @@ put_sort(struct maker *m, uint32_t hop)
         m->pair->notes.bad = m->pair->notes.bad ? m->pair->notes.bad : 1;
     } else if (paths && hop == 0) {
         mrs_build_item_open(&m->b, MRS_DOCUMENT);
-        mrs_build_val(&m->b, "$sort", 5, mrs_view_val(doc));
+        open_doc(&m->b, "$sort", MRS_DOCUMENT);
+        put_keys(&m->b, doc);
+        mrs_build_close(&m->b);
         mrs_build_close(&m->b);
     } else {
         mrs_buf_say(&m->pair->notes, "step %u (%s): %s: put a $sort before, by what it groups by, its time, and _id\n",

@@ -437,6 +437,21 @@ only_target(struct router *r)
     return other;
 }
 
+/* One field with the documents of two collections would give a step those of the other. */
+static bool
+is_taken(struct mrs_view with, const struct mrs_elem *e)
+{
+    struct mrs_walk w;
+    struct mrs_elem before;
+    mrs_walk_init(&w, with);
+    while (mrs_walk_next(&w, &before) == 1 && before.v.p != e->v.p) {
+        if (strcmp(before.name, e->name) == 0 || mrs_identical(before.v, e->v)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void
 check_with(struct router *r)
 {
@@ -449,8 +464,11 @@ check_with(struct router *r)
         uint32_t i = coll_requested(r->out, &c, r->plan);
         snprintf(place, sizeof place, "with.%.200s", e.name);
         if (e.v.type != MRS_STRING || e.v.n < 6 || memchr(e.v.p + 4, 0, e.v.n - 5) || e.v.p[4] == '$' ||
-            memchr(e.v.p + 4, '.', e.v.n - 5)) {
-            fault(r, place, "must be the name of a top-level field, as in `with: { comments: \"__c\" }`");
+            memchr(e.v.p + 4, '.', e.v.n - 5) || mrs_val_is_text(e.v, "_id")) {
+            fault(r, place, "must be the name of a top-level field other than _id, as in `with: { comments: \"__c\" "
+                  "}`");
+        } else if (is_taken(r->request->with, &e)) {
+            fault(r, place, "give each collection one field, and a field of its own");
         } else if (i == MRS_STAGE_NO_COLL || !r->had[i]) {
             colls_text(r->out, r->had, list, sizeof list);
             fault(r, place, "no step of this stage takes documents of it%s%s", *list ? "; those that are asked for: "

@@ -88,6 +88,10 @@ struct mrs_fold_ops {
      * enter does. SKIP: the document is refused. */
     enum mrs_status (*group)(const void *state, struct mrs_ctx *c, void *work, struct mrs_view shared,
                              struct mrs_buf *out);
+    /* Appends the place of a group among documents that a `$sort` by the parts of its key has put in order, from a
+     * shared record alone: a server sorts a missing part as null, and an array by its least element, so several groups
+     * may have one place. */
+    enum mrs_status (*place)(const void *state, struct mrs_ctx *c, struct mrs_view shared, struct mrs_buf *out);
     /* Appends the shared record to out, for the document last entered (by enter or enter_fast) with the same work and
      * for its name (calls of `more` may have followed). Documents with equal names and the same work have equal shared
      * records, so calls are rare. NULL: enter appends the shared record itself. SKIP: the document is refused. */

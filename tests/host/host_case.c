@@ -202,7 +202,7 @@ by_key(const void *pa, const void *pb)
 }
 
 static void
-group_key(const struct mrs_step *s, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_buf *key)
+group_place(const struct mrs_step *s, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_buf *key)
 {
     struct mrs_fold_entry x = {0};
     struct mrs_buf shared, *all[] = {&x.group, &x.order, &x.payload, &x.shared, &shared};
@@ -218,10 +218,7 @@ group_key(const struct mrs_step *s, struct mrs_ctx *c, void *work, struct mrs_vi
             ops->shared(s->state, c, work, doc, (struct mrs_view){x.shared.p, (uint32_t)x.shared.n}, &shared);
             k = &shared;
         }
-        if (ops->group) {
-            ops->group(s->state, c, work, (struct mrs_view){k->p, (uint32_t)k->n}, &x.group);
-        }
-        mrs_buf_put(key, x.group.p, x.group.n);
+        ops->place(s->state, c, (struct mrs_view){k->p, (uint32_t)k->n}, key);
     }
     for (size_t i = 0; i < 5; i++) {
         mrs_buf_clear(all[i]);
@@ -251,7 +248,7 @@ sort_for(const struct trial *t, const struct coll_file *of, const struct coll_fi
     for (uint32_t i = 0; i < docs->n; i++) {
         mrs_buf_init(&item[i].key, t->mem, 64u << 20);
         item[i].at = i;
-        group_key(s, &c, work, docs->doc[i], &item[i].key);
+        group_place(s, &c, work, docs->doc[i], &item[i].key);
     }
     qsort(item, docs->n, sizeof *item, by_key);
     for (uint32_t i = 0; i < docs->n; i++) {

@@ -108,6 +108,35 @@ missing_and_null(struct host *h)
     host_clear(&out);
 }
 
+/* In the order of `$sort: { k: 1, j: 1 }`: a part that is missing comes first, an array by its least element. Keys as
+ * documents would be in another order: { j: 9 } comes after { k: 1, j: 1 }. */
+static void
+sorted_by_parts(struct host *h)
+{
+    struct host_docs out = {0};
+    const char *stage = STAGE("{'rollup': {'from': 'a', 'into': 'b', 'by': {'k': '$k', 'j': '$j'}, "
+                              "'fields': {'n': {'$sum': 1}}}}", "");
+    CHECK(RUN(stage, &out, "{'_id': 1, 'j': 3}", "{'_id': 2, 'j': 9}", "{'_id': 3, 'k': 1, 'j': 1}",
+              "{'_id': 4, 'k': [7, 2], 'j': 1}", "{'_id': 5, 'k': 2, 'j': 1}", "{'_id': 6, 'k': [7, 2], 'j': 1}",
+              "{'_id': 7, 'k': 3}") == HOST_DONE);
+    CHECK(out.n == 6);
+    uint32_t two = 0;
+    for (uint32_t i = 0; i < out.n; i++) {
+        two += is(&out, i, "{'_id': {'k': [7, 2], 'j': 1}, 'n': 2}");
+    }
+    CHECK(two == 1);
+    host_clear(&out);
+    CHECK(RUN(stage, &out, "{'_id': 1, 'k': [7, 2]}", "{'_id': 2, 'k': [9, 1]}") == HOST_FAILED);
+    host_clear(&out);
+    stage = STAGE("{'bucket': {'from': 'a', 'into': 'b', 'by': ['k'], 'time': 't', 'every': '1h', 'items': 'v'}}", "");
+    CHECK(RUN(stage, &out, "{'_id': 1, 'k': [], 't': {'$date': {'$numberLong': '0'}}}",
+              "{'_id': 2, 't': {'$date': {'$numberLong': '0'}}}",
+              "{'_id': 3, 'k': [5, 1], 't': {'$date': {'$numberLong': '0'}}}",
+              "{'_id': 4, 'k': 4, 't': {'$date': {'$numberLong': '0'}}}") == HOST_DONE);
+    CHECK(out.n == 4);
+    host_clear(&out);
+}
+
 /* ---- joins ---- */
 static void
 joins(struct host *h)
@@ -210,6 +239,7 @@ host_kinds(struct host *h)
 {
     groups(h);
     missing_and_null(h);
+    sorted_by_parts(h);
     joins(h);
     refusals(h);
     now(h);

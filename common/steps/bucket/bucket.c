@@ -446,7 +446,7 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
 
 static const struct mrs_fold_ops ops = {
     .enter = mrsi_bucket_enter, .fold = mrsi_bucket_fold, .save = mrsi_bucket_save, .group = mrsi_bucket_group,
-    .shared = mrsi_bucket_shared, .enter_fast = mrsi_bucket_enter_fast};
+    .place = mrsi_bucket_place, .shared = mrsi_bucket_shared, .enter_fast = mrsi_bucket_enter_fast};
 
 static const struct mrs_inner inner[] = {{"every", every_keys, sizeof every_keys / sizeof *every_keys, false}};
 

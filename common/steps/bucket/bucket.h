@@ -160,6 +160,7 @@ enum mrs_status mrsi_bucket_enter(const void *state, struct mrs_ctx *c, void *wo
                                   struct mrs_fold_entry *out);
 enum mrs_status mrsi_bucket_shared(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc,
                                    struct mrs_view name, struct mrs_buf *out);
+enum mrs_status mrsi_bucket_place(const void *state, struct mrs_ctx *c, struct mrs_view shared, struct mrs_buf *out);
 enum mrs_status mrsi_bucket_group(const void *state, struct mrs_ctx *c, void *work, struct mrs_view shared,
                                   struct mrs_buf *out);
 struct bucket_shared mrsi_bucket_read_shared(const struct mrsi_bucket *s, struct mrs_view shared);

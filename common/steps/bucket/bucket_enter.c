@@ -209,25 +209,38 @@ heads_bytes(const struct mrsi_bucket *s, struct mrs_view shared)
     return s->plain ? 8u + mrs_le32(shared.p + 4) : 0;
 }
 
-enum mrs_status
-mrsi_bucket_group(const void *state, struct mrs_ctx *c, void *work, struct mrs_view shared, struct mrs_buf *out)
+/* The `by` fields and the window, each field appended by put. */
+static enum mrs_status
+put_series(const struct mrsi_bucket *s, struct mrs_ctx *c, void (*put)(struct mrs_buf *out, struct mrs_val v),
+           struct mrs_view shared, struct mrs_buf *out)
 {
     MRS_ASSERT(shared.p && mrs_buf_is_sound(out));
-    const struct mrsi_bucket *s = state;
     const struct mrsi_fields *f = &s->by.fields;
     const uint8_t *at = shared.p + heads_bytes(s, shared);
     struct mrs_view by = {at, mrs_le32(at)};
     int64_t start;
     uint8_t room[16];
-    (void)work;
     for (uint32_t i = 0; i < f->n; i++) {
-        put_key(out, mrs_path_get(&f->path[i], by));
+        put(out, mrs_path_get(&f->path[i], by));
     }
     if (s->every) {
         memcpy(&start, at + by.n, sizeof start);
         mrs_key_append(out, mrs_make_i64(room, start, MRS_DATE), false);
     }
     return mrsi_buf_end(out, 0, c, "by");
+}
+
+enum mrs_status
+mrsi_bucket_group(const void *state, struct mrs_ctx *c, void *work, struct mrs_view shared, struct mrs_buf *out)
+{
+    (void)work;
+    return put_series(state, c, put_key, shared, out);
+}
+
+enum mrs_status
+mrsi_bucket_place(const void *state, struct mrs_ctx *c, struct mrs_view shared, struct mrs_buf *out)
+{
+    return put_series(state, c, mrsi_place_append, shared, out);
 }
 
 /* ---- the item ---- */

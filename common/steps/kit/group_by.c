@@ -199,6 +199,37 @@ mrsi_by_group(const struct mrsi_by *by, struct mrs_ctx *c, struct mrs_val key, s
 }
 
 void
+mrsi_place_append(struct mrs_buf *out, struct mrs_val v)
+{
+    MRS_ASSERT(mrs_buf_is_sound(out));
+    static const struct mrs_val undefined = {NULL, 0, MRS_UNDEFINED};
+    struct mrs_val least = v.type == MRS_MISSING ? mrs_null() : v;
+    struct mrs_walk w;
+    struct mrs_elem e;
+    if (v.type == MRS_ARRAY) {
+        least = undefined;
+        mrs_walk_init(&w, mrs_val_view(v));
+        for (bool first = true; mrs_walk_next(&w, &e) == 1; first = false) {
+            least = first || mrs_compare(e.v, least) < 0 ? e.v : least;
+        }
+    }
+    mrs_key_append(out, least, false);
+}
+
+enum mrs_status
+mrsi_by_place(const struct mrsi_by *by, struct mrs_ctx *c, struct mrs_val key, struct mrs_buf *out)
+{
+    MRS_ASSERT(!by->n_parts || key.type == MRS_DOCUMENT);
+    if (!by->n_parts) {
+        mrsi_place_append(out, key);
+    }
+    for (uint32_t i = 0; i < by->n_parts; i++) {
+        mrsi_place_append(out, mrs_doc_get(mrs_val_view(key), by->part_name[i]));
+    }
+    return mrsi_step_skip(c, mrs_buf_status(out, c->err), "by");
+}
+
+void
 mrsi_group_remark(uint32_t i, const char *field, char *text, size_t size)
 {
     if (i == 0) {

@@ -20,6 +20,12 @@ enum mrs_status mrsi_by_put(const struct mrsi_by *by, struct mrs_ctx *c, struct 
 /* Appends bytes that are equal for equal keys and sort like keys. */
 enum mrs_status mrsi_by_group(const struct mrsi_by *by, struct mrs_ctx *c, struct mrs_val key, struct mrs_buf *out);
 
+/* Appends what a `$sort` of a server puts the key by: part for part, see mrsi_place_append. */
+enum mrs_status mrsi_by_place(const struct mrsi_by *by, struct mrs_ctx *c, struct mrs_val key, struct mrs_buf *out);
+/* Appends bytes that sort as a server sorts documents by a field with this value: missing as null, an array by its
+ * least element, an empty one as undefined. */
+void mrsi_place_append(struct mrs_buf *out, struct mrs_val v);
+
 /* ---- remarks ---- */
 /* Bit i + 1 of c->remarks, or the last one: field i is a total that ignores the document's value. x: the field's
  * accumulator; NULL: not a total. */

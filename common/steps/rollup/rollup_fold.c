@@ -59,6 +59,12 @@ group(const void *state, struct mrs_ctx *c, void *work, struct mrs_view shared, 
     return mrsi_by_group(&((const struct mrsi_rollup *)state)->group, c, key_of(shared), out);
 }
 
+static enum mrs_status
+place(const void *state, struct mrs_ctx *c, struct mrs_view shared, struct mrs_buf *out)
+{
+    return mrsi_by_place(&((const struct mrsi_rollup *)state)->group, c, key_of(shared), out);
+}
+
 /* {_id: key} in w->key. */
 static enum mrs_status
 begin(struct mrs_ctx *c, struct rollup_work *w, struct mrs_val key)
@@ -163,4 +169,4 @@ small_end(const void *state, struct mrs_ctx *c, void *work, const struct mrs_fol
 }
 
 const struct mrs_fold_ops mrsi_rollup_fold_ops = {.enter = enter, .fold = fold, .save = save, .group = group,
-    .small_size = small_size, .small_feed = small_feed, .small_end = small_end};
+    .place = place, .small_size = small_size, .small_feed = small_feed, .small_end = small_end};

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* flow_fold.c - grouped steps in a stage: sorted documents become a document for each group.
  *
- * The entry of a document is stored until its group has ended, which is when another key arrives. A server sorts
- * missing and null as equal, and they are two groups: so groups whose keys differ only in that are open at the same
- * time. A smaller key than before shows that the stream is not sorted. There is no spill: a group has the memory of the
- * stage. */
+ * The entry of a document is stored until its group has ended, which is when a document of a later place arrives.
+ * Groups of one place - a server sorts missing and null as equal, and arrays by their least element - are open at the
+ * same time. An earlier place than before shows that the stream is not sorted. There is no spill: a group has the
+ * memory of the stage. */
 #include "stage_flow.h"
 
 #include "mongoreshape/build.h"
@@ -23,7 +23,8 @@ struct group_member {
 struct ext_groups {
     struct ext_node *node;
     struct mrs_fold_entry entry; /* of the current document */
-    struct mrs_buf key, shared;  /* of the current document */
+    struct mrs_buf key, place, shared; /* of the current document */
+    struct mrs_buf open;         /* the place of all open groups */
     struct mrs_buf bytes;        /* of all open groups */
     struct group_bytes *group;   /* keys */
     uint32_t n_groups, cap_groups;
@@ -46,8 +47,8 @@ ext_fold_open(struct ext_node *n, struct mrs_err *e)
     }
     g->node = n;
     n->groups = g;
-    struct mrs_buf *all[] = {&g->entry.group, &g->entry.order, &g->entry.payload, &g->entry.shared, &g->key, &g->shared,
-        &g->bytes};
+    struct mrs_buf *all[] = {&g->entry.group, &g->entry.order, &g->entry.payload, &g->entry.shared, &g->key, &g->place,
+        &g->open, &g->shared, &g->bytes};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         mrs_buf_init(all[i], mem, SIZE_MAX);
     }
@@ -61,8 +62,8 @@ ext_fold_close(struct ext_node *n)
     if (!g) {
         return;
     }
-    struct mrs_buf *all[] = {&g->entry.group, &g->entry.order, &g->entry.payload, &g->entry.shared, &g->key, &g->shared,
-        &g->bytes};
+    struct mrs_buf *all[] = {&g->entry.group, &g->entry.order, &g->entry.payload, &g->entry.shared, &g->key, &g->place,
+        &g->open, &g->shared, &g->bytes};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         mrs_buf_clear(all[i]);
     }
@@ -118,11 +119,17 @@ group_put(void *arg, struct mrs_view doc, bool but_last, struct mrs_err *e)
 }
 
 static int
+compare(struct mrs_view a, struct mrs_view b)
+{
+    uint32_t n = a.n < b.n ? a.n : b.n;
+    int c = n ? memcmp(a.p, b.p, n) : 0;
+    return c ? c : (a.n > b.n) - (a.n < b.n);
+}
+
+static int
 compare_bytes(const struct ext_groups *g, struct group_bytes a, struct group_bytes b)
 {
-    size_t n = a.n < b.n ? a.n : b.n;
-    int c = n ? memcmp(g->bytes.p + a.at, g->bytes.p + b.at, n) : 0;
-    return c ? c : (a.n > b.n) - (a.n < b.n);
+    return compare(view_of(g, a), view_of(g, b));
 }
 
 static int
@@ -219,23 +226,6 @@ ext_fold_end(struct ext_node *n, struct mrs_err *e)
 }
 
 /* ---- input ---- */
-/* Is the first difference of two keys null against missing? A server sorts these as equal. (Bytes inside a string may
- * look the same: then a group only stays open for longer.) */
-static bool
-sort_equal(const struct ext_groups *g, struct group_bytes a, struct group_bytes b)
-{
-    MRS_ASSERT((uint64_t)a.at + a.n <= g->bytes.n && (uint64_t)b.at + b.n <= g->bytes.n);
-    uint8_t none = (uint8_t)(mrs_type_rank(MRS_MISSING) + MRS_KEY_RANK);
-    uint8_t null = (uint8_t)(mrs_type_rank(MRS_NULL) + MRS_KEY_RANK);
-    const uint8_t *p = g->bytes.p + a.at, *q = g->bytes.p + b.at;
-    for (size_t i = 0; i < a.n && i < b.n; i++) {
-        if (p[i] != q[i]) {
-            return (p[i] == none && q[i] == null) || (p[i] == null && q[i] == none);
-        }
-    }
-    return false;
-}
-
 static void
 describe_sort(const struct ext_node *n, struct mrs_buf *out)
 {
@@ -267,33 +257,39 @@ refuse_order(const struct ext_groups *g, struct mrs_err *e)
     return MRS_FAIL;
 }
 
-/* Finds or opens the group of the current key; ended groups become documents. */
+/* A document of a later place ends all open groups, which become documents. */
+static enum mrs_status
+arrive(struct ext_groups *g, struct mrs_err *e)
+{
+    MRS_ASSERT(mrs_buf_is_sound(&g->place) && mrs_buf_is_sound(&g->open));
+    struct mrs_view place = {g->place.p, (uint32_t)g->place.n}, open = {g->open.p, (uint32_t)g->open.n};
+    int c = g->n_groups ? compare(place, open) : 1;
+    if (c < 0) {
+        return refuse_order(g, e);
+    }
+    enum mrs_status s = c > 0 && g->n_groups ? ext_fold_end(g->node, e) : MRS_OK;
+    if (s == MRS_OK && c > 0) {
+        mrs_buf_reset(&g->open);
+        mrs_buf_put(&g->open, place.p, place.n);
+        s = mrs_buf_status(&g->open, e);
+    }
+    return s;
+}
+
+/* Finds or opens the group of the current key. */
 static enum mrs_status
 find_group(struct ext_groups *g, uint32_t *out, struct mrs_err *e)
 {
     MRS_ASSERT(out && g->n_groups <= g->cap_groups);
     struct group_bytes key = {g->bytes.n, g->key.n};
-    bool equal = false, back = false;
     mrs_buf_put(&g->bytes, g->key.p, g->key.n);
     enum mrs_status s = mrs_buf_status(&g->bytes, e);
     for (uint32_t i = 0; i < g->n_groups && s == MRS_OK; i++) {
-        int c = compare_bytes(g, key, g->group[i]);
-        if (c == 0) {
+        if (compare_bytes(g, key, g->group[i]) == 0) {
             g->bytes.n = key.at;
             *out = i;
             return MRS_OK;
         }
-        equal = equal || sort_equal(g, key, g->group[i]);
-        back = back || c < 0;
-    }
-    if (s == MRS_OK && back && !equal) {
-        return refuse_order(g, e);
-    }
-    if (s == MRS_OK && g->n_groups && !equal) {
-        s = ext_fold_end(g->node, e);
-        key.at = 0;
-        mrs_buf_put(&g->bytes, g->key.p, g->key.n);
-        MRS_THEN(s, mrs_buf_status(&g->bytes, e));
     }
     struct group_bytes *list = s == MRS_OK ? mrs_more(g->node->ctx.mem, g->group, g->n_groups, &g->cap_groups,
                                                       sizeof *list) : NULL;
@@ -310,7 +306,7 @@ static enum mrs_status
 entry_status(const struct ext_groups *g, struct mrs_err *e)
 {
     const struct mrs_buf *filled[] = {&g->entry.group, &g->entry.order, &g->entry.payload, &g->entry.shared, &g->shared,
-        &g->key};
+        &g->key, &g->place};
     enum mrs_status s = MRS_OK;
     for (size_t i = 0; i < sizeof filled / sizeof *filled && s == MRS_OK; i++) {
         s = mrs_buf_status(filled[i], e);
@@ -334,6 +330,7 @@ enter(struct ext_groups *g, struct mrs_view doc, bool *takes_part, struct mrs_er
     mrs_buf_reset(&x->shared);
     mrs_buf_reset(&g->shared);
     mrs_buf_reset(&g->key);
+    mrs_buf_reset(&g->place);
     enum mrs_status s = ops->enter(state, &n->ctx, n->work, doc, x);
     *takes_part = s == MRS_OK && x->takes_part;
     if (!*takes_part) {
@@ -347,8 +344,10 @@ enter(struct ext_groups *g, struct mrs_view doc, bool *takes_part, struct mrs_er
         mrs_buf_put(&g->shared, x->shared.p, x->shared.n);
     }
     MRS_THEN(s, mrs_buf_status(&g->shared, e));
+    struct mrs_view shared = {g->shared.p, (uint32_t)g->shared.n};
+    MRS_THEN(s, ops->place(state, &n->ctx, shared, &g->place));
     if (s == MRS_OK && ops->group) {
-        return ops->group(state, &n->ctx, n->work, (struct mrs_view){g->shared.p, (uint32_t)g->shared.n}, &g->key);
+        return ops->group(state, &n->ctx, n->work, shared, &g->key);
     }
     mrs_buf_put(&g->key, x->group.p, x->group.n);
     return s;
@@ -388,6 +387,7 @@ ext_fold_take(struct ext_node *n, struct mrs_view doc, struct mrs_err *e)
         return s;
     }
     s = entry_status(g, e);
+    MRS_THEN(s, arrive(g, e));
     MRS_THEN(s, find_group(g, &m.group, e));
     if (s != MRS_OK) {
         return s;

@@ -90,6 +90,11 @@ says '`match` is the wrong way round'
 says 'shop.large: no document has `large` (of those tried)'
 tries 0 '- embed: { from: many, into: large, match: { lrge: _id }, as: many }' --allow-scan
 says 'no document has `lrge`; the nearest that is there: `large` (of those tried)'
+# a reference that begins with $ is no operator
+fill odd 0 20 ', \"large\": {\"\$gt\": $i}'
+tries 0 '- copy: { from: large, into: odd, match: { _id: large }, fields: { t: $title }, as: c }'
+says 'step 1, shop.odd: 20 documents have references that name none'
+"$ask" --picture > before
 # a join of what another step changes, and what is so of all documents only: nothing is said of it
 tries 0 '- cast: { in: many, fields: { large: string } }
 - embed: { from: many, into: large, match: { large: _id }, as: many }' --quiet-by word

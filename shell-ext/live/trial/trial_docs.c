@@ -6,6 +6,7 @@
  * not possible, the join's findings on matches do not count. */
 #include "trial.h"
 
+#include "live/derive/derive.h"
 #include "live/link/bson.h"
 #include "live/pass/block.h"
 
@@ -74,7 +75,7 @@ load(struct live_trial *t, struct live_trial_coll *c, uint64_t docs, struct mrs_
 static enum mrs_status
 add_value(struct live_trial *t, struct mrs_val v, struct mrs_val **list, uint32_t *n, uint32_t *cap, struct mrs_err *e)
 {
-    if (mrs_is_nullish(v) || v.type == MRS_REGEX) {
+    if (mrs_is_nullish(v)) {
         return MRS_OK;
     }
     struct mrs_val *more = mrs_arena_more(&t->arena, *list, *n, cap, sizeof *more);
@@ -147,8 +148,8 @@ load_named(struct live_trial *t, struct live_trial_coll *c, const char *path, co
 {
     MRS_ASSERT(by->loaded && !c->loaded && c != by);
     struct mrs_val *value;
-    struct mrs_view filter, list;
-    struct mrs_build b;
+    struct mrs_view filter;
+    struct live_value_filter values;
     struct mrs_buf buf;
     uint32_t n = 0;
     *all = false;
@@ -159,13 +160,13 @@ load_named(struct live_trial *t, struct live_trial_coll *c, const char *path, co
         return s;
     }
     mrs_buf_init(&buf, t->job->mem, MRS_DOC_MAX);
-    mrs_build_init(&b, &buf);
+    live_value_filter_init(&values, t->job->mem, path);
     for (uint32_t i = 0; i < n; i++) {
-        mrs_build_item(&b, value[i]);
+        live_value_filter_add(&values, value[i]);
     }
-    s = mrs_build_finish(&b, &list, e);
-    MRS_THEN(s, live_doc_in(&t->arena, &filter, e, "{%s: {$in: %a}}", path, list));
+    s = live_value_filter_finish(&values, &buf, &filter, e);
     MRS_THEN(s, read_matching(t, c, filter, all, e));
+    live_value_filter_clear(&values);
     mrs_buf_clear(&buf);
     return s;
 }

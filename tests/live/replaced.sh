@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # replaced.sh - a quiet run is killed, and a collection of it is dropped and made again: nothing can finish the run, and
-# `abort --clean` removes it and lets writers in, if what it may hold is given up by name. And where a refused document
+# `abort --clean` removes it and lets writers in, if what it may hold is given up by name, also where the server does
+# not know the block that the run notes. And where a refused document
 # is what keeps `contract` from ending, it says so. And `verify` of a run that refused too many to come to its end.
 # Environment: OBJ, the folder of the programs.
 set -u
@@ -71,6 +72,13 @@ replace
 writers NO
 expect 0 'is removed' abort plan.yaml --clean --execute
 writers YES
+
+# A run that notes a block which the server does not know, as one of before the dry run asked for that.
+fill
+killed_at blocked
+"$ask" __mdb_internal_mongoreshape \
+    '{"update": "runs", "updates": [{"q": {}, "u": {"$set": {"blocked": {"by": "block"}}}}]}' > asked
+expect 0 'is removed from' abort plan.yaml --clean --execute
 
 fill
 printf 'database: shop\nsteps: [{ extract: { from: posts, path: s, into: t, parent_ref: p } }]\n' > plan.yaml

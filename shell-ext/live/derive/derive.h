@@ -5,6 +5,7 @@
 
 #include "claimed.h"
 #include "unit.h"
+#include "value_filter.h"
 
 #include "mongoreshape/path.h"
 #include "mongoreshape/join_ops.h"
@@ -51,24 +52,6 @@ enum mrs_status live_unit_copy(struct live_units *u, struct mrs_view doc, struct
 void live_unit_refuse(struct live_units *u, struct live_unit *unit, uint32_t step);
 /* Maps the status of a kernel: SKIP stays SKIP, any other error goes to e. */
 enum mrs_status live_unit_failed(const struct live_units *u, enum mrs_status s, struct mrs_err *e);
-
-/* ---- unit_filter.c ---- */
-struct live_value_filter {
-    const char *path;
-    struct mrs_buf in, rest;
-    struct mrs_build in_list, clauses;
-    uint32_t n_in, n_clauses;
-};
-void live_value_filter_init(struct live_value_filter *a, struct mrs_mem *mem, const char *path);
-void live_value_filter_clear(struct live_value_filter *a);
-void live_value_filter_reset(struct live_value_filter *a);
-void live_value_filter_add(struct live_value_filter *a, struct mrs_val v); /* not null, not undefined, not missing */
-void live_value_filter_add_nulls(struct live_value_filter *a);                 /* null, undefined and missing */
-void live_value_filter_add_null(struct live_value_filter *a);
-size_t live_value_filter_bytes(const struct live_value_filter *a);
-/* Appends the filter to out; after it call only live_value_filter_reset and _clear. */
-enum mrs_status live_value_filter_finish(struct live_value_filter *a, struct mrs_buf *out, struct mrs_view *filter,
-                                          struct mrs_err *e);
 
 /* ---- unit_from.c: the documents of `from` for the units of a load ---- */
 struct live_rec { /* one of these documents */

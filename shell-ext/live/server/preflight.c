@@ -396,19 +396,51 @@ check_made(struct live_check *c, struct mrs_err *e)
 }
 
 /* ---- the mode ---- */
+/* Does the server list this command? It is asked, since others than MongoDB call themselves by MongoDB's versions. */
+static enum mrs_status
+has_command(struct live_check *c, const char *name, bool *yes, struct mrs_err *e)
+{
+    struct mrs_view cmd;
+    struct mrs_buf reply;
+    struct live_fault f = {.kind = LIVE_FAULT_NONE};
+    mrs_buf_init(&reply, c->job->mem, 48 << 20);
+    enum mrs_status s = live_doc_in(&c->tmp, &cmd, e, "{listCommands: 1}");
+    MRS_THEN(s, live_command(c->job->link, "admin", cmd, 0, &reply, &f, e));
+    struct mrs_val list = s == MRS_OK ? live_at((struct mrs_view){reply.p, (uint32_t)reply.n}, "commands")
+                                      : mrs_missing();
+    *yes = list.type == MRS_DOCUMENT && mrs_doc_get(mrs_val_view(list), name).type != MRS_MISSING;
+    mrs_buf_clear(&reply);
+    if (s == MRS_FAIL && f.kind != LIVE_FAULT_NONE && f.kind != LIVE_FAULT_NETWORK) {
+        mrs_err_clear(e);
+        s = MRS_OK;
+    }
+    return s;
+}
+
+static enum mrs_status
+check_block(struct live_check *c, struct mrs_err *e)
+{
+    MRS_ASSERT(c->job->opts.quiet == LIVE_BY_BLOCK);
+    bool can = false;
+    if (c->job->server->standalone) {
+        return live_check_note(c, true, e, "a standalone server cannot block writers (setUserWriteBlockMode): use "
+                               "--quiet-by validator or word");
+    }
+    enum mrs_status s = has_command(c, "setUserWriteBlockMode", &can, e);
+    return s != MRS_OK || can ? s
+           : live_check_note(c, true, e, "the server cannot block writers: it does not list setUserWriteBlockMode "
+                                         "among its commands (MongoDB has it from 6.0 on): use --quiet-by validator "
+                                         "or word");
+}
+
 static enum mrs_status
 check_mode(struct live_check *c, struct mrs_err *e)
 {
     MRS_ASSERT(c->quiet == (c->job->opts.quiet != LIVE_NOT_QUIET));
     const struct live_server *s = c->job->server;
     enum live_quiet by = c->job->opts.quiet;
-    if (by == LIVE_BY_BLOCK && s->standalone) {
-        return live_check_note(c, true, e, "a standalone server cannot block writers (setUserWriteBlockMode): use "
-                               "--quiet-by validator or word");
-    }
-    if (by == LIVE_BY_BLOCK && s->major < 6) {
-        return live_check_note(c, true, e, "MongoDB %s cannot block writers (setUserWriteBlockMode needs 6.0 or "
-                                           "later): use --quiet-by validator or word", s->version);
+    if (by == LIVE_BY_BLOCK) {
+        return check_block(c, e);
     }
     if (by == LIVE_BY_VALIDATOR) {
         return live_check_note(c, false, e, "a validator prevents inserts and updates, but not deletes: stop all "

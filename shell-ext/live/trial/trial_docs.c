@@ -6,7 +6,7 @@
  * not possible, the join's findings on matches do not count. */
 #include "trial.h"
 
-#include "live/derive/derive.h"
+#include "live/derive/value_filter.h"
 #include "live/link/bson.h"
 #include "live/pass/block.h"
 

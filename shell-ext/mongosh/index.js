@@ -6,7 +6,7 @@
 'use strict';
 
 const { take, words, withPlanFile, withNext } = require('./lib/line.js');
-const { run, report, connection } = require('./lib/tool.js');
+const { run, report, typed, connection } = require('./lib/tool.js');
 const { watch } = require('./lib/watch.js');
 const { inBackground } = require('./lib/background.js');
 const { overview } = require('./lib/help.js');
@@ -43,11 +43,11 @@ module.exports = (shell) => {
         explain: async (...given) => {
             const answer = await offline('explain', given, {});
             const json = Boolean(take(given).options.json);
-            return json || answer.status > 1 ? report(shell, answer) : answer.stdout.trimEnd();
+            return json || answer.status > 1 ? report(shell, answer, null, typed) : answer.stdout.trimEnd();
         },
         pipeline: async (...given) => {
-            const said = await parsed(offline('explain', given, { pipeline: true, json: true }));
-            return said.steps;
+            const answer = await offline('explain', given, { pipeline: true, json: true });
+            return report(shell, answer, null, typed).steps;
         },
         apply: (...given) => (take(given).options.background
             ? inBackground(shell, reshape, take(given))

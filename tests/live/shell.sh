@@ -149,6 +149,25 @@ echo 'reshape.status()' > typed
 MONGORESHAPE_BIN=/nowhere session typed
 answers 'no program' 'mongoreshape-live not found: install it' 1
 
+# ---- types of numbers: in a plan, in the pipelines that it gives, and in the script for the shell ----
+cat > typed <<'END'
+const odd = { long: NumberLong("9007199254740993"), one: Long("1"), whole: Double(2), n: 3, part: 0.5, big: 1e20, in: [Long("4"), Double(5)] }
+const plan = { steps: [ { set: { in: "typed", fields: { x: { $literal: odd } } } } ] }
+const all = { $concatArrays: [ { $map: { input: { $objectToArray: "$x" }, in: "$$this.v" } }, "$x.in" ] }
+const look = [ { $project: { _id: 0, v: "$x.long", t: { $map: { input: all, in: { $type: "$$this" } } } } } ]
+const types = () => { const found = db.typed.aggregate(look).next(); return found.v + " " + found.t.join(" ") }
+const again = () => { db.typed.drop(); db.typed.insertOne({ _id: 1 }) }
+again(); reshape.apply(plan, { mode: "direct", execute: true }).written; types()
+const write = reshape.pipeline(plan)[0].writes[0]; again(); db.typed.aggregate(write.pipeline, write.options); types()
+typeof write.options.hint._id
+const script = reshape.explain(plan, { pipeline: true }); again(); eval(script); types()
+END
+session typed
+for n in 7 8 10; do
+    answers "types of numbers, line $n" '9007199254740993 long long double int double double array long double' $n
+done
+answers 'an int is a number' number 9
+
 # ---- a run in the background, held, paused, let go and watched ----
 cat > typed <<'END'
 db.posts.insertMany(Array.from({ length: 2000 }, (_, i) => ({ _id: i, views: i }))).acknowledged

@@ -32,9 +32,10 @@ void
 mrsi_shell_doc(struct mrs_buf *out, struct mrs_view d)
 {
     MRS_ASSERT(mrs_view_is_framed(d));
+    bool types = needs_types(d);
     mrs_buf_put(out, "EJSON.deserialize(", 18);
-    mrs_ejson_write(d, needs_types(d), out);
-    mrs_buf_byte(out, ')');
+    mrs_ejson_write(d, types, out);
+    mrs_buf_printf(out, types ? ", { relaxed: false })" : ")"); /* else it makes numbers of them again */
 }
 
 static void

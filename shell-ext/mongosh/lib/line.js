@@ -68,6 +68,10 @@ const checkValues = (value, at) => {
     }
 };
 
+/* Relaxed Extended JSON makes an int of a long and of a double without a fraction; an int is a number in any. */
+const planText = (shell, plan) => JSON.stringify(shell.EJSON.serialize(plan, { relaxed: false }),
+    (name, value) => (typeof value?.$numberInt === 'string' ? Number(value.$numberInt) : value), 2);
+
 /* The tools read plans from files: a plan given as a document is written to one, only for this user and this call. */
 const withPlanFile = async (shell, plan, use) => {
     if (!isPlan(plan)) {
@@ -78,7 +82,7 @@ const withPlanFile = async (shell, plan, use) => {
     try {
         const file = path.join(dir, 'plan.json');
         const text = 'database' in plan ? plan : { database: shell.db().getName(), ...plan };
-        fs.writeFileSync(file, shell.EJSON.stringify(text, { relaxed: true }, 2), { mode: 0o600 });
+        fs.writeFileSync(file, planText(shell, text), { mode: 0o600 });
         return await use(file);
     } finally {
         fs.rmSync(dir, { recursive: true, force: true });

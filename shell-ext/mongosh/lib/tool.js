@@ -72,12 +72,29 @@ const trouble = (answer, said) => {
 
 const empty = (value) => value === null || (Array.isArray(value) && value.length === 0);
 
+/* Values in which each number has its type when the shell sends it: plain where it is an int, or a double with a
+ * fraction. */
+const typed = (shell, text) => {
+    const plain = (value) => {
+        if (Array.isArray(value)) {
+            return value.map(plain);
+        }
+        const kind = value?._bsontype ?? Object.prototype.toString.call(value).slice(8, -1);
+        if (kind === 'Int32' || (kind === 'Double' && !Number.isInteger(value.value))) {
+            return value.value;
+        }
+        return kind === 'Object' ? Object.fromEntries(Object.entries(value).map(([n, v]) => [n, plain(v)])) : value;
+    };
+    return plain(shell.EJSON.parse(text, { relaxed: false }));
+};
+const plainly = (shell, text) => shell.EJSON.parse(text);
+
 /* The one object that a tool prints with --json, without empty members. A status of more than 1 is an error. uri: the
  * shell's own, which is omitted; else the report names the server. */
-const report = (shell, answer, uri = null) => {
+const report = (shell, answer, uri = null, read = plainly) => {
     let said = null;
     try {
-        said = shell.EJSON.parse(answer.stdout);
+        said = read(shell, answer.stdout);
     } catch {
         said = null; /* nothing, or words: then the tool could not begin */
     }
@@ -90,4 +107,4 @@ const report = (shell, answer, uri = null) => {
     return Object.fromEntries(Object.entries(said).filter(([name, value]) => !hidden(name, value)));
 };
 
-module.exports = { start, run, report, connection };
+module.exports = { start, run, report, typed, connection };

@@ -27,6 +27,11 @@ is "one that does not" "$other" "$(keys out/t/other.metadata.json)"
 is "one without indexes" "no" "$([ -e out/t/bare.metadata.json ] && echo yes || echo no)"
 cmp in/t/system.indexes.bson out/t/system.indexes.bson
 is "the file itself stays" 0 $?
+# Back, with a residue: one metadata file that was not there would make mongorestore pass over system.indexes.bson.
+"$tool" run plan.yaml -i in -o there -q --write-residue residue
+"$tool" invert plan.yaml > back.yaml
+"$tool" run back.yaml -i there -o back -q --residue residue
+is "the way back" "" "$(rm -f back/mongoreshape.manifest.json; diff -r in back 2>&1)"
 cp -r in renamed
 mv renamed/t renamed/live
 "$tool" run <(sed 's/: t$/: live/' plan.yaml) -i renamed -o out2 -q

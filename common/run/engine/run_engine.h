@@ -31,6 +31,8 @@ enum mrs_status mrsi_side_files_check_existing(struct mrsi_engine *en, struct mr
 
 /* ---- setup.c: everything known before the first document ---- */
 enum mrs_status mrsi_setup(struct mrsi_engine *en, struct mrs_err *e);
+/* Are its metadata in no file of the input (except system.indexes.bson)? Then they are written, whatever the plan. */
+bool mrsi_has_made_metadata(const struct mrs_input_ns *in);
 
 /* ---- fit_input.c ---- */
 /* The namespace with this name in the input; MRSI_NONE. */

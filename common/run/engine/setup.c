@@ -158,12 +158,10 @@ make_rows(struct mrsi_engine *en, struct mrs_err *e)
     return en->rows ? MRS_OK : mrs_err_memory(e, en->n_rows * sizeof *en->rows);
 }
 
-/* Are its metadata in no file of the input (except system.indexes.bson)? Then they are rewritten. */
-static bool
-has_made_metadata(const struct mrsi_engine *en, const struct mrsi_coll *c)
+bool
+mrsi_has_made_metadata(const struct mrs_input_ns *in)
 {
-    const struct mrs_input_ns *in = c->in_index == MRSI_NONE ? NULL : mrs_input_at(en->in, c->in_index);
-    return in && !in->meta_path && in->metadata.n > MRS_DOC_MIN;
+    return !in->meta_path && in->metadata.n > MRS_DOC_MIN;
 }
 
 static void
@@ -176,7 +174,8 @@ last_names(struct mrsi_engine *en)
             struct mrsi_coll *c = &en->coll[(uintptr_t)cat->engine - 1];
             c->cat = cat;
             c->last = cat->coll;
-            c->touched = cat->touched || has_made_metadata(en, c);
+            c->touched = cat->touched || (c->in_index != MRSI_NONE &&
+                                          mrsi_has_made_metadata(mrs_input_at(en->in, c->in_index)));
         }
     }
 }

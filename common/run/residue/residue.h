@@ -93,7 +93,7 @@ struct mrsi_residue_way {
     const struct mrs_input *in;
 };
 /* The collections that the plan of one of the directions names, including the buckets of a time series that one of them
- * reads. */
+ * reads, and those for which a run writes a metadata file that its input lacks (system.indexes.bson). */
 enum mrs_status mrsi_residue_touched(struct mrs_arena *a, const struct mrsi_residue_way way[2], struct mrsi_names *out,
                                      struct mrs_err *e);
 /* Runs the inverse into a folder that is removed after `look` has read it. */

@@ -72,13 +72,20 @@ enum mrs_status
 mrsi_residue_touched(struct mrs_arena *a, const struct mrsi_residue_way way[2], struct mrsi_names *out,
                      struct mrs_err *e)
 {
-    size_t most = 2 * (count_sides(way[0].plan) + count_sides(way[1].plan)) + 1;
+    uint32_t n_in = mrs_input_count(way[0].in);
+    size_t most = 2 * (count_sides(way[0].plan) + count_sides(way[1].plan)) + n_in + 1;
     *out = (struct mrsi_names){mrs_arena_alloc(a, most * sizeof *out->at), 0};
     enum mrs_status s = out->at ? MRS_OK : mrs_err_memory(e, most * sizeof *out->at);
     for (uint32_t w = 0; w < 2; w++) {
         const struct mrs_plan *p = way[w].plan;
         for (uint32_t i = 0; s == MRS_OK && i < p->n_steps; i++) {
             s = add_sides(a, way, &p->steps[i].desc, out, e);
+        }
+    }
+    for (uint32_t i = 0; s == MRS_OK && i < n_in; i++) {
+        const struct mrs_input_ns *in = mrs_input_at(way[0].in, i);
+        if (mrsi_has_made_metadata(in)) {
+            out->at[out->n++] = in->ns;
         }
     }
     each_once(out);

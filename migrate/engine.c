@@ -143,6 +143,7 @@ options(const struct mrsi_job *job, bool dry, bool notices, uint64_t max_refused
                                  .max_refused = dry ? UINT64_MAX : max_refused,
                                  .amend = cli->amend,
                                  .write_residue = cli->write_residue,
+                                 .page = cli->html,
                                  .sample = cli->sample,
                                  .force = cli->force,
                                  .checkpoints = cli->output && !to_stdout(cli) && !dry,
@@ -182,7 +183,8 @@ mrsi_engine_page(const struct mrsi_job *job, const struct mrs_report *r, int sta
 {
     struct mrs_err e;
     mrs_err_clear(&e);
-    if (!job->cli->html || mrsi_report_page(job, r, status, dry, &e) == MRS_OK) {
+    bool none = !job->cli->html || job->err.code == MRS_E_USAGE; /* its name may be that of a file which must stay */
+    if (none || mrsi_report_page(job, r, status, dry, &e) == MRS_OK) {
         return status;
     }
     mrs_cli_report(&job->cli->line, &e);

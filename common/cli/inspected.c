@@ -22,6 +22,10 @@ mrs_cli_inspect_check(const struct mrs_cli *line, const struct mrs_cli_inspected
         s = mrs_err_set(&e, MRS_FAIL, MRS_E_USAGE, "--suggest %s: it is in the input, which must not change; name "
                                                    "another file", to->suggest);
     }
+    if (s == MRS_OK && to->suggest && to->html && mrs_file_is_in(to->suggest, to->html)) {
+        s = mrs_err_set(&e, MRS_FAIL, MRS_E_USAGE, "--suggest and --html name the same file, %s; name another one",
+                        to->html);
+    }
     if (s == MRS_OK) {
         return 0;
     }

@@ -47,6 +47,7 @@ struct mrs_run_opts {
     const int *cancel;      /* read atomically; not 0: stop, the output is not written (MRS_E_CANCEL) */
     /* a file for the data that the inverse plan cannot restore; NULL: none. The output must be a folder */
     const char *write_residue;
+    const char *page; /* a file that the caller writes after the run: no other file may have its name; NULL: none */
     /* Called with the output's folder when the output is complete, before it gets its name. Not OK: the output is not
      * written. NULL: none. */
     enum mrs_status (*before_publish)(void *arg, const char *folder, const struct mrs_report *report,

@@ -77,6 +77,28 @@ is "a residue in the output" "2 none" "$(run unset.yaml -o out --write-residue o
 is "by its name" 1 "$(grep -cF "out/residue cannot be written: it is, or lies in, out, which" log)"
 is "by force, a residue" "0 out" "$(run unset.yaml -o out --write-residue way --force)"
 
+# ---- files of one command ----
+# Neither is there yet, so only their names tell: the second would replace the first, or end the run when all is done.
+shared() { # NAME WORDS ARGUMENT...
+    local name=$1 words=$2
+    shift 2
+    rm -rf one*
+    "$tool" "$@" -q > log 2>&1
+    is "$name" "2 no output" "$? $([ -e one.bson ] && echo an output || echo no output)"
+    is "$name: the message" 1 "$(grep -cF -- "$words" log)"
+}
+single() { shared "$1" "$2" run unset.yaml -i in/t/a.bson -o one.bson "${@:3}"; }
+printf '{"options":{},"indexes":[]}' > in/t/a.metadata.json
+single "refused documents as metadata" "one.metadata.json cannot be written" --refused one.metadata.json --force
+single "a page as metadata" "name another file with --html" --html one.metadata.json
+single "a page as the output" "name another file with --html" --html one.bson
+single "a page as the manifest" "name another file with --html" --html one.bson.manifest.json
+single "a page as refused documents" "name another file with --refused" --html one.x --refused one.x
+shared "temporary files in the input" "--tmp in/t: it is, or lies in, the input" run unset.yaml -i in -o one.bson --tmp in/t
+shared "a page as the suggested plan" "--suggest and --html name the same file" inspect in --suggest one.x --html one.x
+is "all to a device" "0 out" "$(run unset.yaml -o out --refused /dev/null --html /dev/null)"
+rm in/t/a.metadata.json
+
 # ---- a run that goes on ----
 # Killed between its two files, of which older ones were there: no older text stands beside other records.
 is "before" "7 none" "$(rm -f out.refused.bson*; run plan.yaml -o out)"

@@ -31,7 +31,7 @@ struct side_file {
     const char *unlike; /* which kind of file must not be overwritten; NULL: the output checks its own */
     enum mrs_status (*is_ours)(void *en, const char *path, bool *ours, struct mrs_err *e);
 };
-enum { WRITTEN = 9, KEPT = 4 };
+enum { WRITTEN = 12, KEPT = 4 };
 
 /* Files next to an output while it is made, or afterwards. */
 static enum mrs_status
@@ -48,6 +48,24 @@ add_place(struct mrsi_engine *en, const char *output, const char *end, struct si
     }
     snprintf(path, size, "%.*s%s", (int)length, output, end);
     w[(*n)++] = (struct side_file){path, "-o", NULL, NULL};
+    return MRS_OK;
+}
+
+/* The metadata file of a single output file, compressed or not. */
+static enum mrs_status
+add_metadata(struct mrsi_engine *en, struct side_file *w, uint32_t *n, struct mrs_err *e)
+{
+    static const enum mrs_codec codecs[] = {MRS_CODEC_NONE, MRS_CODEC_GZIP};
+    const struct mrs_run_opts *o = en->opts;
+    for (size_t i = 0; i < 2 && o->single_ns; i++) {
+        char *path = mrs_output_metadata_path(en->mem, o->output, codecs[i]);
+        char *own = path ? mrs_arena_copy(&en->arena, path, strlen(path) + 1) : NULL;
+        mrs_free(en->mem, path);
+        if (!own) {
+            return mrs_err_memory(e, strlen(o->output));
+        }
+        w[(*n)++] = (struct side_file){own, "-o", NULL, NULL};
+    }
     return MRS_OK;
 }
 
@@ -75,6 +93,7 @@ all_written(struct mrsi_engine *en, struct side_file *w, uint32_t *n, struct mrs
     w[(*n)++] = (struct side_file){o->write_residue, "--write-residue",
                                         "nothing of this run: what it keeps may be the only way back of another",
                                         en->residue_is_ours};
+    w[(*n)++] = (struct side_file){o->page, "--html", NULL, NULL};
     if (o->dry_run || o->discard || !o->output) {
         return MRS_OK;
     }
@@ -84,6 +103,7 @@ all_written(struct mrsi_engine *en, struct side_file *w, uint32_t *n, struct mrs
     for (size_t i = 0; i < sizeof ends / sizeof *ends && s == MRS_OK; i++) {
         s = add_place(en, o->output, ends[i], w, n, e);
     }
+    MRS_THEN(s, add_metadata(en, w, n, e));
     char *inverse = s == MRS_OK && o->write_residue ? mrsi_inverse_place(en->mem, o) : NULL;
     if (s == MRS_OK && o->write_residue && !inverse) {
         s = mrs_err_memory(e, strlen(o->output));
@@ -95,27 +115,7 @@ all_written(struct mrsi_engine *en, struct side_file *w, uint32_t *n, struct mrs
     return s;
 }
 
-/* The metadata file of a single output file, compressed or not, must not be that of the input. */
-static enum mrs_status
-check_metadata(struct mrsi_engine *en, const char *kept, struct mrs_err *e)
-{
-    static const enum mrs_codec codecs[] = {MRS_CODEC_NONE, MRS_CODEC_GZIP};
-    const struct mrs_run_opts *o = en->opts;
-    enum mrs_status s = MRS_OK;
-    for (size_t i = 0; i < 2 && s == MRS_OK && kept && o->single_ns && o->output && !o->dry_run; i++) {
-        char *path = mrs_output_metadata_path(en->mem, o->output, codecs[i]);
-        s = !path ? mrs_err_memory(e, strlen(o->output))
-            : mrs_file_is_in(path, kept)
-                ? mrs_err_set(e, MRS_FAIL, MRS_E_USAGE,
-                              "%s cannot be written: it is the metadata file of the input, which must stay as it is; "
-                              "name another file with -o", path)
-                : MRS_OK;
-        mrs_free(en->mem, path);
-    }
-    return s;
-}
-
-/* No file that the run writes may be one of its inputs, or another file that it writes. */
+/* No file that the run writes may be one of its inputs, or another file that it writes; temporary files neither. */
 enum mrs_status
 mrsi_side_files_check(struct mrsi_engine *en, struct mrs_err *e)
 {
@@ -125,14 +125,19 @@ mrsi_side_files_check(struct mrsi_engine *en, struct mrs_err *e)
     if (!o->dry_run && mrs_file_is_in(o->output, o->input)) {
         return MRS_OK; /* opening the output reports that */
     }
+    if (o->tmp && mrs_file_is_in(o->tmp, o->input)) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE,
+                           "--tmp %s: it is, or lies in, the input, which must stay as it is; name another folder",
+                           o->tmp);
+    }
     const char *metadata = mrs_input_count(en->in) == 1 ? mrs_input_at(en->in, 0)->meta_path : NULL;
     const char *const kept[KEPT] = {o->input, o->amend, en->plan->file, metadata};
     enum mrs_status s = all_written(en, w, &n, e);
     for (uint32_t i = 0; i < n && s == MRS_OK; i++) {
         for (uint32_t k = 0; k < KEPT + i && s == MRS_OK; k++) {
             const char *other = k < KEPT ? kept[k] : w[k - KEPT].path;
-            bool inside = mrs_file_is_in(w[i].path, other);
-            if (inside || (k >= KEPT && mrs_file_is_in(other, w[i].path))) {
+            bool inside = mrs_file_is_in(w[i].path, other), stream = k >= KEPT && other && mrs_file_is_stream(other);
+            if (!stream && (inside || (k >= KEPT && mrs_file_is_in(other, w[i].path)))) {
                 s = mrs_err_set(e, MRS_FAIL, MRS_E_USAGE,
                                 "%s cannot be written: it is, or lies in, %s, which %s; name another file with %s",
                                 inside ? w[i].path : other, inside ? other : w[i].path,
@@ -141,7 +146,7 @@ mrsi_side_files_check(struct mrsi_engine *en, struct mrs_err *e)
             }
         }
     }
-    return s == MRS_OK ? check_metadata(en, metadata, e) : s;
+    return s;
 }
 
 /* The files of refused documents and residue overwrite nothing of value. Called when it is known which run this one

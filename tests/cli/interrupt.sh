@@ -143,7 +143,9 @@ within '{ $split: ["$s", "a"] }'
 within '[[{ $replaceAll: { input: "$s", find: a, replacement: bb } }]]'
 within '[[{ $trim: { input: { $concat: ["$s", "$s"] }, chars: ba } }]]'
 within '{ $setUnion: ["$l", { $reverseArray: "$l" }] }'
-within '[[{ $indexOfCP: ["$s", b] }]]'
+within '[[{ $indexOfCP: [{ $concat: ["$s", "$s", "$s", "$s", "$s", "$s"] }, aab] }]]'
+# 30,000 characters, each looked for among as many
+within '[[{ $trim: { input: "$s", chars: { $concat: [{ $replaceAll: { input: "$s", find: a, replacement: b } }, a] } } }]]'
 
 # ---- before the run, while values of documents are read for names of collections ----
 python3 - << 'P'

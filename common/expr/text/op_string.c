@@ -178,6 +178,7 @@ trim(const struct mrs_expr *x, struct mrs_eval *ev, bool front, bool back, struc
     }
     const char *from = text.p, *end = text.p + text.n;
     while (front && from < end) {
+        MRSI_TRY(mrsi_spend(ev, set.n / MRSI_TEXT_STEP)); /* as many again for each character */
         uint32_t len = mrsi_utf8_len((uint8_t)*from);
         len = len < (uint32_t)(end - from) ? len : (uint32_t)(end - from);
         if (!in_set(set, from, len)) {
@@ -186,6 +187,7 @@ trim(const struct mrs_expr *x, struct mrs_eval *ev, bool front, bool back, struc
         from += len;
     }
     while (back && from < end) {
+        MRSI_TRY(mrsi_spend(ev, set.n / MRSI_TEXT_STEP));
         uint32_t len = last_len(from, end);
         if (!in_set(set, end - len, len)) {
             break;
@@ -355,13 +357,10 @@ eval_index_points(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val 
     if (!a.text.n && !a.find.n && !a.start) {
         return mrsi_ret_i32(ev, 0, out);
     }
-    for (int32_t i = a.start; !left && i < a.end && at < a.text.n; i++) {
-        if (a.text.n - at >= a.find.n && memcmp(a.text.p + at, a.find.p, a.find.n) == 0) {
-            return mrsi_ret_i32(ev, i, out);
-        }
-        at += mrsi_utf8_len((uint8_t)a.text.p[at]);
-    }
-    return mrsi_ret_i32(ev, -1, out);
+    bool none = left || at == a.text.n || mrsi_utf8_inside(a.find.p, a.find.n, 0);
+    const char *from = a.text.p + at, *hit = none ? NULL : mrsi_text_search(from, a.text.p + a.text.n, a.find);
+    int64_t i = hit ? a.start + (int64_t)mrsi_utf8_count(from, (uint32_t)(hit - from)) : a.end;
+    return mrsi_ret_i32(ev, i < a.end ? (int32_t)i : -1, out);
 }
 
 #define BY_COUNT(name, note, fn, least, most) {.row = {name, "string", note}, .eval = fn, .n_min = least, .n_max = most}

@@ -60,7 +60,7 @@ split(struct mrsi_compile *c, struct mrs_expr *x, const char *text, uint32_t n, 
         if (!len) {
             return refuse(e, text, n, "has an empty part");
         }
-        if (copy[at] == '$' && !(x->n_parts && mrs_name_is_dbref(copy + at, len))) {
+        if (copy[at] == '$' && !mrs_name_is_dbref(copy + at, len)) { /* the first name: behind a variable */
             return refuse(e, text, n, "has a part that begins with a dollar sign");
         }
         x->part[x->n_parts] = copy + at;

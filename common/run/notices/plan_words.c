@@ -38,14 +38,16 @@ struct word_var {
 };
 struct wording {
     const struct mrsi_plan_words *to;
-    const struct word_var *vars; /* the outermost is ROOT; `$a` is a field of it */
+    const struct word_var *vars; /* `$a` is a field of ROOT */
+    bool parts;                  /* ROOT is a part of a document, so the step's description has no path of `$a` */
+    const char *made;            /* path of the field that a part gets which is no document; NULL: none */
 };
 
 static bool
 below(const char *at, const char *name, char out[PATH_MAX_BYTES])
 {
     int n = snprintf(out, PATH_MAX_BYTES, "%s%s%s", at, *at && *name ? "." : "", name);
-    return n > 0 && n < PATH_MAX_BYTES;
+    return n >= 0 && n < PATH_MAX_BYTES;
 }
 
 /* The path of `$a.b` or `$$name.a.b`. */
@@ -98,23 +100,43 @@ path_of(const struct wording *x, struct mrs_val v, char out[PATH_MAX_BYTES])
 }
 
 static void
+put_path(const struct wording *x, const char *path)
+{
+    if (*path && !(x->made && strcmp(path, x->made) == 0)) {
+        x->to->path(x->to->arg, path);
+    }
+}
+
+static void
 variable(const struct wording *x, struct mrs_val v)
 {
     char path[PATH_MAX_BYTES];
     uint32_t n;
     const char *text = v.type == MRS_STRING ? mrs_val_text(v, &n) : "";
-    if (text[0] == '$' && text[1] == '$' && path_of_text(x, text, path) && *path) {
-        x->to->path(x->to->arg, path);
+    if (text[0] == '$' && (x->parts || text[1] == '$') && path_of_text(x, text, path)) {
+        put_path(x, path);
     }
 }
 
-/* A field of an expression's result. */
+/* A field of an expression's result; without one, of ROOT. */
 static void
 field_of(const struct wording *x, struct mrs_val input, const char *name)
 {
     char at[PATH_MAX_BYTES], path[PATH_MAX_BYTES];
-    if (path_of(x, input, at) && below(at, name, path)) {
-        x->to->path(x->to->arg, path);
+    bool known = input.type == MRS_MISSING ? path_of_text(x, "$$ROOT", at) : path_of(x, input, at);
+    if (known && below(at, name, path)) {
+        put_path(x, path);
+    }
+}
+
+/* $getField. A name with a dot is no path. */
+static void
+got_field(const struct wording *x, struct mrs_val input, struct mrs_val name)
+{
+    uint32_t n;
+    const char *text = is_text(name) ? mrs_val_text(name, &n) : ".";
+    if (!strchr(text, '.')) {
+        field_of(x, input, text);
     }
 }
 
@@ -298,11 +320,11 @@ static void
 arguments(const struct wording *x, const char *op, struct mrs_view args)
 {
     struct word_var room[VARS];
-    struct wording in = {x->to, declare(x, op, args, room)};
+    struct wording in = *x;
     struct mrs_val by = mrs_doc_get(args, "sortBy"), name = mrs_doc_get(args, "field");
     struct mrs_walk w;
     struct mrs_elem el;
-    uint32_t n;
+    in.vars = declare(x, op, args, room);
     for (mrs_walk_init(&w, args); mrs_walk_next(&w, &el) == 1;) {
         if (*el.name == '$') {
             operator(x, &el);
@@ -317,8 +339,8 @@ arguments(const struct wording *x, const char *op, struct mrs_view args)
         for (mrs_walk_init(&w, mrs_val_view(by)); mrs_walk_next(&w, &el) == 1;) {
             field_of(x, mrs_doc_get(args, "input"), el.name);
         }
-    } else if (strcmp(op, "$getField") == 0 && is_text(name)) {
-        field_of(x, mrs_doc_get(args, "input"), mrs_val_text(name, &n));
+    } else if (strcmp(op, "$getField") == 0) {
+        got_field(x, mrs_doc_get(args, "input"), name);
     }
 }
 
@@ -332,6 +354,8 @@ operator(const struct wording *x, const struct mrs_elem *op)
         operands(x, op->name, op->v);
     } else if (op->v.type == MRS_DOCUMENT) {
         arguments(x, op->name, mrs_val_view(op->v));
+    } else if (strcmp(op->name, "$getField") == 0) {
+        got_field(x, mrs_missing(), op->v);
     } else {
         suspect(x, op->v);
         variable(x, op->v);
@@ -442,32 +466,40 @@ sort_keys(const struct mrsi_plan_words *to, struct mrs_val sort)
 
 /* ---- entry point ---- */
 /* The document that the expressions of a step see: the complete one, or parts at a path, under another name. False:
- * unknown. */
+ * unknown. made: the path of the field that such a part gets if it is no document. */
 static bool
-root_of(const struct mrs_step *st, struct word_var room[2])
+root_of(const struct mrs_step *st, struct word_var room[3], char made[PATH_MAX_BYTES])
 {
     bool whole = st->desc.family != MRS_FAMILY_SPREAD && st->desc.family != MRS_FAMILY_GROUP;
     bool bucket = strcmp(st->type->name, "unbucket") == 0;
     struct mrs_val at = whole ? mrs_missing() : mrs_doc_get(st->body, bucket ? "items" : "path");
+    struct mrs_val value = mrs_doc_get(st->body, "value");
     uint32_t n;
     room[0] = (struct word_var){.name = bucket ? "BUCKET" : "PARENT", .known = true};
     room[1] = (struct word_var){.outer = whole ? NULL : &room[0], .name = "ROOT", .known = true};
-    return whole || (at.type == MRS_STRING && mrs_doc_get(st->body, "map").type == MRS_MISSING &&
-                     mrs_doc_get(st->body, "nested").type == MRS_MISSING &&
-                     below("", mrs_val_text(at, &n), room[1].at));
+    bool known = whole || (at.type == MRS_STRING && mrs_doc_get(st->body, "map").type == MRS_MISSING &&
+                           mrs_doc_get(st->body, "nested").type == MRS_MISSING &&
+                           below("", mrs_val_text(at, &n), room[1].at) &&
+                           below(room[1].at, value.type == MRS_STRING ? mrs_val_text(value, &n) : "value", made));
+    room[2] = room[1];
+    room[2].outer = &room[1];
+    room[2].name = bucket ? "ITEM" : "ROOT";
+    return known;
 }
 
 void
 mrsi_plan_words(const struct mrs_step *st, const struct mrsi_plan_words *to)
 {
     MRS_ASSERT(to->text && to->compared && to->path && to->typed && to->selects);
-    struct word_var room[2], made = {.name = "ROOT"};
+    char part[PATH_MAX_BYTES];
+    struct word_var room[3], made = {.name = "ROOT"};
     struct mrs_view body = st->body.p ? st->body : mrs_empty_doc(); /* a step without a plan has no keys */
     bool fold = st->desc.family == MRS_FAMILY_FOLD, window = st->desc.family == MRS_FAMILY_WINDOW;
     bool parts = st->desc.family == MRS_FAMILY_SPREAD || st->desc.family == MRS_FAMILY_GROUP;
     bool shapes = fold || st->desc.family == MRS_FAMILY_MAP || st->desc.family == MRS_FAMILY_JOIN;
-    bool known = body.n > 5 && root_of(st, room);
-    struct wording documents = {to, known ? &room[1] : &made}, results = {to, &made}, whole = {to, NULL};
+    bool known = body.n > 5 && root_of(st, room, part);
+    struct wording documents = {to, known ? &room[2] : &made, parts, parts && known ? part : NULL};
+    struct wording results = {to, &made, false, NULL}, whole = {to, NULL, false, NULL};
     struct mrs_walk w;
     struct mrs_elem el;
     made.known = false;
@@ -475,7 +507,7 @@ mrsi_plan_words(const struct mrs_step *st, const struct mrsi_plan_words *to)
     whole.vars = &root;
     for (mrs_walk_init(&w, body); mrs_walk_next(&w, &el) == 1;) {
         const struct mrs_key *key = mrs_key_find(st->type->keys, st->type->n_keys, el.name);
-        bool made_of = fold && (strcmp(el.name, "set") == 0 || strcmp(el.name, "id") == 0);
+        bool id = strcmp(el.name, "id") == 0, made_of = fold && (id || strcmp(el.name, "set") == 0);
         const struct wording *x = made_of ? &results : &documents;
         bool reads = shapes || window || (parts && known && strcmp(el.name, "fields") == 0);
         if (key && key->type == MRS_ARG_QUERY) {
@@ -486,7 +518,7 @@ mrsi_plan_words(const struct mrs_step *st, const struct mrsi_plan_words *to)
         } else if (key && reads &&
                    (key->type == MRS_ARG_FIELDS || key->type == MRS_ARG_EXPR || key->type == MRS_ARG_MAP)) {
             expression(x, el.v, !window && key->type != MRS_ARG_MAP && el.v.type == MRS_DOCUMENT);
-        } else if (key && (shapes || window) && strcmp(el.name, "by") == 0) {
+        } else if (key && (((shapes || window) && strcmp(el.name, "by") == 0) || (parts && known && id))) {
             expression(x, el.v, el.v.type == MRS_DOCUMENT);
         }
     }

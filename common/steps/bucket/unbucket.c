@@ -708,6 +708,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     mrsi_describe_naming(&t, false);
     mrsi_describe_names(&t, 0, NULL, &s->items, 1);
     mrsi_describe_names(&t, 0, NULL, s->by.path, s->by.n);
+    mrsi_describe_shape(&t, s->items.text, &s->shape, "value");
     if (!s->keep) {
         mrsi_describe_touch(&t, 0, 'D', "");
         mrsi_describe_loss(&t, "fields of %s beside %s%s", s->from.ns, s->items.text,

@@ -44,10 +44,7 @@ describe_touches(struct mrsi_describe *t, const struct mrsi_extract *s)
     }
     if (s->path.n && !s->map) {
         const struct mrsi_fields *f = &s->shape.fields;
-        for (uint32_t i = 0; !f->map && i < f->n; i++) { /* elements that are not documents use `value` */
-            mrsi_describe_names(t, 0, s->path.text, &f->path[i], strcmp(f->path[i].text, s->value) != 0);
-        }
-        mrsi_describe_names(t, 0, s->path.text, s->shape.drop.path, s->shape.fields.map ? 0 : s->shape.drop.n);
+        mrsi_describe_shape(t, s->path.text, &s->shape, s->value);
         for (uint32_t i = 0; !f->map && i < s->unique.n; i++) {
             mrsi_describe_names(t, 0, s->path.text, &s->unique.path[i], !is_added(s, s->unique.path[i].text));
         }

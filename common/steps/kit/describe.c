@@ -7,6 +7,7 @@
 #include "steps/catalog/indexes.h"
 #include "describe.h"
 #include "shape.h"
+#include "shape.h"
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -108,6 +109,16 @@ mrsi_describe_names(struct mrsi_describe *t, int side, const char *above, const 
             mrsi_describe_name(t, side, path[i].text);
         }
     }
+}
+
+void
+mrsi_describe_shape(struct mrsi_describe *t, const char *above, const struct mrsi_shape *shape, const char *value)
+{
+    const struct mrsi_fields *f = &shape->fields;
+    for (uint32_t i = 0; !f->map && i < f->n; i++) {
+        mrsi_describe_names(t, 0, above, &f->path[i], strcmp(f->path[i].text, value) != 0);
+    }
+    mrsi_describe_names(t, 0, above, shape->drop.path, f->map ? 0 : shape->drop.n);
 }
 
 void

@@ -44,6 +44,9 @@ void mrsi_describe_touch(struct mrsi_describe *t, int side, char kind, const cha
 void mrsi_describe_name(struct mrsi_describe *t, int side, const char *path);
 /* The same for several paths, below a path (NULL: at the top). */
 void mrsi_describe_names(struct mrsi_describe *t, int side, const char *above, const struct mrs_path *path, uint32_t n);
+/* The same for `fields` and `drop` of the parts at a path; a part that is no document has the field `value`. */
+struct mrsi_shape;
+void mrsi_describe_shape(struct mrsi_describe *t, const char *above, const struct mrsi_shape *shape, const char *value);
 /* The same for everything that expressions, queries, sorts and accumulators read, until called with false. */
 void mrsi_describe_naming(struct mrsi_describe *t, bool on);
 /* A name with a star; the kernels report whether it matches a field. */

@@ -324,38 +324,40 @@ mrsi_cat_was(const struct mrs_cat_coll *cc, uint32_t *n)
     return entry->was;
 }
 
+/* Options that decide which documents an index holds, refuses or deletes. */
 static bool
-in_key_of(const struct mrs_cat_coll *cc, struct mrs_view index)
+is_alike(struct mrs_view a, struct mrs_view b)
 {
+    static const char *const option[] = {"unique", "prepareUnique", "sparse"};
+    static const char *const value[] = {"collation", "expireAfterSeconds", "partialFilterExpression", "weights",
+                                        "wildcardProjection"};
+    bool same = true;
+    for (size_t i = 0; i < sizeof option / sizeof *option; i++) {
+        same = same && mrsi_index_option(a, option[i]) == mrsi_index_option(b, option[i]);
+    }
+    for (size_t i = 0; i < sizeof value / sizeof *value; i++) {
+        same = same && mrs_compare(mrs_doc_get(a, value[i]), mrs_doc_get(b, value[i])) == 0;
+    }
+    return same;
+}
+
+static void
+note_lost_index(struct mrs_catalog *cat, const struct mrs_cat_coll *cc, struct mrs_view index)
+{
+    bool of_key = false;
     for (uint32_t i = 0; i < cc->n_index; i++) {
-        if (mrs_compare(mrs_doc_get(cc->index[i], "key"), mrs_doc_get(index, "key")) == 0) {
-            return true;
+        bool same = mrs_compare(mrs_doc_get(cc->index[i], "key"), mrs_doc_get(index, "key")) == 0;
+        if (same && is_alike(cc->index[i], index)) {
+            return;
         }
+        of_key = of_key || same;
     }
-    return false;
+    mrs_catalog_note(cat, "index %s of the old %s is not in the new one%s: make it with the step `index` if it is "
+                          "needed",
+                     mrsi_index_name(index), cc->coll.ns,
+                     of_key ? ", which has one of its key with other options" : "");
 }
 
-void
-mrsi_cat_note_replaced(struct mrs_catalog *cat, const struct mrs_cat_coll *cc)
-{
-    const struct catalog_entry *entry = (const struct catalog_entry *)cc;
-    if (!entry->removed) {
-        return;
-    }
-    for (uint32_t i = 0; i < entry->n_was; i++) {
-        if (!in_key_of(cc, entry->was[i])) {
-            mrs_catalog_note(cat, "index %s of the old %s is not in the new one: make it with the step `index` if it "
-                                  "is needed", mrsi_index_name(entry->was[i]), cc->coll.ns);
-        }
-    }
-    if (entry->options_was.n && mrs_doc_get(entry->options_was, "validator").type == MRS_DOCUMENT &&
-        mrs_doc_get(cc->options, "validator").type == MRS_MISSING) {
-        mrs_catalog_note(cat, "the validator of the old %s is not in the new one: set it with the step `options` if it "
-                              "is needed", cc->coll.ns);
-    }
-}
-
-/* ---- what cannot be reshaped ---- */
 static bool
 truthy(struct mrs_val v)
 {
@@ -363,6 +365,36 @@ truthy(struct mrs_val v)
     return v.type == MRS_BOOL ? v.p[0] != 0 : mrs_val_integral(v, &n) && n != 0;
 }
 
+static void
+note_lost_option(struct mrs_catalog *cat, const struct mrs_cat_coll *cc, struct mrs_view was, const char *option)
+{
+    struct mrs_val old = mrs_doc_get(was, option), now = mrs_doc_get(cc->options, option);
+    bool set = old.type == MRS_DOCUMENT ? old.n > MRS_DOC_MIN : truthy(old);
+    if (set && mrs_compare(old, now) != 0 && !truthy(now)) {
+        mrs_catalog_note(cat, "%s%s of the old %s is not in the new one: set it with the step `options` if it is "
+                              "needed",
+                         strcmp(option, "validator") == 0 ? "the " : "the option ", option, cc->coll.ns);
+    }
+}
+
+void
+mrsi_cat_note_replaced(struct mrs_catalog *cat, const struct mrs_cat_coll *cc)
+{
+    static const char *const options[] = {"validator", "collation", "capped"};
+    const struct catalog_entry *entry = (const struct catalog_entry *)cc;
+    if (!entry->removed) {
+        return;
+    }
+    for (uint32_t i = 0; i < entry->n_was; i++) {
+        note_lost_index(cat, cc, entry->was[i]);
+    }
+    struct mrs_view was = entry->options_was.n ? entry->options_was : mrs_empty_doc();
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        note_lost_option(cat, cc, was, options[i]);
+    }
+}
+
+/* ---- what cannot be reshaped ---- */
 bool
 mrs_catalog_capped(const struct mrs_cat_coll *cc)
 {
@@ -384,7 +416,7 @@ mrs_catalog_obstacle(const struct mrs_cat_coll *cc, unsigned takes)
         return "is a view and has no documents of its own: name the collection that it reads from";
     }
     if (cc->made && (capped || cc->kind == MRS_COLL_TIMESERIES)) {
-        return "was made capped or a time series by an earlier step: let that `options` be the last step that names it";
+        return "was made capped or a time series by an earlier step: let that step be the last one that names it";
     }
     if (series && !(takes & MRS_TAKES_CAPPED)) {
         return "is a time series, which a plan of version 1 cannot read: leave `version` out";

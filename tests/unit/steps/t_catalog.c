@@ -360,7 +360,7 @@ sequences(void **arg)
                  "{'options':{'timeseries':{'timeField':'at'}},"
                  "'indexes':[],'collectionName':'t','type':'collection'}\n", want);
     assert_string_equal(got, want);
-    play(colls, late, MRS_FAIL, "let that `options` be the last step", got);
+    play(colls, late, MRS_FAIL, "let that step be the last one", got);
     play(colls, renamed, MRS_FAIL, "exists: only a collection", got);
     play(two, again, MRS_OK, NULL, got);
     bench_quotes("{'options':{'validator':{'q':1}},'indexes':[" ID "],'collectionName':'a',"

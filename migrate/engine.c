@@ -175,7 +175,12 @@ fails_restore(const struct mrs_report *r)
             return true;
         }
     }
-    return r->n_twins > 0;
+    for (uint32_t i = 0; i < r->n_twins; i++) {
+        if (r->twins[i].stay) {
+            return true;
+        }
+    }
+    return false;
 }
 
 int

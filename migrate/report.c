@@ -392,9 +392,10 @@ twins(FILE *f, const struct mrs_report *r, bool dry)
     for (uint32_t i = 0; i < r->n_twins; i++) {
         const struct mrs_twins *x = &r->twins[i];
         mrs_say(f, "note: %s%s document%s of %s in the input %s the _id of an earlier one (first: %s): steps use each, "
-                "a server keeps one; `twins` decides\n",
-                dry ? "a restore will fail: " : "", mrs_text_count(x->count, count), x->count == 1 ? "" : "s", x->ns,
-                x->count == 1 ? "has" : "have", x->id);
+                   "a server keeps one; `twins` decides, or a step before: set: { in: ..., fields: { _id: $_id }, "
+                   "conflicts: first }\n",
+                dry && x->stay ? "a restore will fail: " : "", mrs_text_count(x->count, count),
+                x->count == 1 ? "" : "s", x->ns, x->count == 1 ? "has" : "have", x->id);
     }
 }
 

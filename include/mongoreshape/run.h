@@ -144,6 +144,7 @@ struct mrs_twins {
     const char *ns;
     uint64_t count; /* documents that have the `_id` of an earlier one */
     const char *id; /* one of these `_id`s, as text */
+    bool stay;      /* the output may have them, too: no step has taken all documents away, or equal `_id`s apart */
 };
 struct mrs_report {
     struct mrs_arena arena; /* owns all texts */

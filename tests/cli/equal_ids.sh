@@ -74,6 +74,17 @@ make one_pair > /dev/null
 sed 's/rollup: .*/window: { in: c, fields: { n: { $documentNumber: {} } } }/' rollup.yaml > window.yaml
 "$tool" run window.yaml -i in -o window.out > log 2>&1
 is "a window counts each, too" 1 "$(told log)"
+# A restore fails if the output still has them.
+fails() { # STEP...: the status of check, and whether it says that
+    { printf 'database: d\nsteps:\n'; printf '  - %s\n' "$@"; } > fails.yaml
+    "$tool" check fails.yaml -i in > log 2>&1
+    echo "$? $(told log) $(grep -c '^note: a restore will fail' log)"
+}
+is "one that stays" "1 1 1" "$(fails 'set: { in: c, fields: { z: 1 } }')"
+is "one that moves, one of each" "0 1 0" "$(fails 'move: { from: c, into: m, conflicts: last }')"
+is "one that is dropped behind the step that counts it" "0 1 0" \
+    "$(fails 'rollup: { from: c, into: r, by: null, fields: { n: { $sum: 1 } } }' 'drop_collection: { in: c }')"
+is "one that is refused" "1 1 0" "$(fails 'rekey: { in: c, id: new, references: {} }')"
 "$tool" run rollup.yaml -i in -o json.out --json > log 2>&1
 is "the report names collection, number and _id" \
     '"equalIds":[{"ns":"d.c","documents":1,"firstId":"{\"$oid\":\"000000000000000000000007\"}"}]' \

@@ -198,6 +198,25 @@ counts(const struct mrsi_engine *en, uint32_t coll)
     return false;
 }
 
+/* May the output have them? Not if the collection is gone or empty, or a step refused them that refuses all. */
+static bool
+stay(const struct mrsi_engine *en, uint32_t coll)
+{
+    const struct mrsi_coll *c = &en->coll[coll];
+    bool may = c->dropped_at == MRSI_NONE && (!c->content || c->docs > 0);
+    for (uint32_t i = 0; i < en->plan->n_steps && may; i++) {
+        const struct mrs_step *st = &en->plan->steps[i];
+        enum mrs_family f = st->desc.family;
+        bool all = st->body.p && mrs_doc_get(st->body, "where").type == MRS_MISSING;
+        bool apart = f == MRS_FAMILY_LINK || (all && (f == MRS_FAMILY_TREE || f == MRS_FAMILY_REKEY));
+        uint32_t n = f == MRS_FAMILY_LINK ? st->desc.n_sides : 1;
+        for (uint32_t k = 0; apart && k < n && may; k++) {
+            may = en->side[i][k] != coll;
+        }
+    }
+    return may;
+}
+
 enum mrs_status
 mrsi_equal_ids_report(struct mrsi_engine *en, struct mrs_err *e)
 {
@@ -217,7 +236,7 @@ mrsi_equal_ids_report(struct mrsi_engine *en, struct mrs_err *e)
             continue;
         }
         const char *ns = mrs_input_at(en->in, c->in_index)->ns;
-        *x = (struct mrs_twins){.ns = mrs_arena_copy(&rep->arena, ns, strlen(ns) + 1)};
+        *x = (struct mrs_twins){.ns = mrs_arena_copy(&rep->arena, ns, strlen(ns) + 1), .stay = stay(en, i)};
         s = x->ns ? MRS_OK : mrs_err_memory(e, 1);
         if (s == MRS_OK && !(c->read && mrsi_ids_ascend(en, c->in_index, c->read_docs))) {
             s = search(en, c->in_index, x, e);

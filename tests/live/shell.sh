@@ -151,7 +151,8 @@ answers 'no program' 'mongoreshape-live not found: install it' 1
 
 # ---- types of numbers: in a plan, in the pipelines that it gives, and in the script for the shell ----
 cat > typed <<'END'
-const odd = { long: NumberLong("9007199254740993"), one: Long("1"), whole: Double(2), n: 3, part: 0.5, big: 1e20, in: [Long("4"), Double(5)] }
+const odd = { long: NumberLong("9007199254740993"), one: Long("1"), whole: Double(2), n: 3, part: 0.5, big: 1e20,
+  in: [Long("4"), Double(5)] }
 const plan = { steps: [ { set: { in: "typed", fields: { x: { $literal: odd } } } } ] }
 const all = { $concatArrays: [ { $map: { input: { $objectToArray: "$x" }, in: "$$this.v" } }, "$x.in" ] }
 const look = [ { $project: { _id: 0, v: "$x.long", t: { $map: { input: all, in: { $type: "$$this" } } } } } ]

@@ -157,8 +157,8 @@ check_absent(struct live_check *c, const struct mrs_live_group *g, struct mrs_er
     if (s == MRS_OK) {
         return live_check_note(c, true, e,
                                "documents of %s have a field %s already (that with _id %s, for one), and the plan "
-                               "adds a field of this name: it would be overwritten; rename one of the two, or use "
-                               "--quiet-by",
+                               "adds a field of this name; rename one of the two, or give the step `replace: true` and "
+                               "keep writers out (--quiet-by): then it is overwritten",
                                found.coll->ns, found.field, found.id);
     }
     return s == MRS_END ? MRS_OK : s;

@@ -116,12 +116,13 @@ report_what(struct trial_report *x, struct mrs_err *e)
     mrs_buf_printf(&x->line, "tried on ");
     for (uint32_t i = 0; i < t->n && i < NAMED; i++) {
         const struct live_trial_coll *c = &t->coll[i];
+        bool one = c->whole && c->n == 1;
         mrs_text_count(c->n, some);
-        mrs_buf_printf(&x->line, "%s%s%s", i ? ", " : "", c->whole ? "all " : "", some);
+        mrs_buf_printf(&x->line, "%s%s%s", i ? ", " : "", c->whole && !one ? "all " : "", some);
         if (!c->whole && c->info->count) {
             mrs_buf_printf(&x->line, " of ~%s", mrs_text_count(c->info->count, of));
         }
-        mrs_buf_printf(&x->line, "%s of %s", i ? "" : " documents", c->info->coll.ns);
+        mrs_buf_printf(&x->line, "%s of %s", i ? "" : one ? " document" : " documents", c->info->coll.ns);
     }
     if (t->n > NAMED) {
         mrs_buf_printf(&x->line, " and some of %u more collection%s", t->n - NAMED, t->n == NAMED + 1 ? "" : "s");

@@ -315,8 +315,11 @@ indexes(const struct mrsi_extract *s, struct mrs_catalog *cat, struct mrs_cat_co
         st = moved[n - 1].from ? MRS_OK : mrs_err_memory(e, 0);
     }
     if (st == MRS_OK && (s->listed.n || mrsi_index_plain(&s->path))) {
-        struct mrsi_moves moves = {.move = moved, .n = n, .fills = s->unique.n > 0, .reported = reported};
-        st = s->map ? MRS_OK : carry(s, cat, from, into, reported, e); /* below a map the names are data */
+        struct mrsi_moves moves = {.move = moved, .n = n, .fills = s->unique.n > 0};
+        if (!s->map) { /* below a map the names are data */
+            moves.reported = reported;
+            st = carry(s, cat, from, into, reported, e);
+        }
         MRS_THEN(st, mrsi_indexes_rewrite(cat, from, &moves, s->leave.present || s->where, e));
     }
     const char *ref = s->pages.present ? s->pages.ref : s->parent_ref;

@@ -185,6 +185,39 @@ all_touches(const struct judge *j, const struct mrs_live_group *g)
     return n;
 }
 
+/* Is it the path of this list, or inside of it, with a dot or a `$` in one of the names of the list? */
+static bool
+is_odd_path(struct mrs_view list, const char *path)
+{
+    struct mrs_walk w;
+    struct mrs_elem el;
+    bool odd = false, same = true;
+    mrs_walk_init(&w, list);
+    while (same && mrs_walk_next(&w, &el) == 1) {
+        uint32_t n = 0;
+        const char *name = el.v.type == MRS_STRING ? mrs_val_text(el.v, &n) : "";
+        same = n > 0 && strncmp(path, name, n) == 0 && (!path[n] || path[n] == '.');
+        odd = odd || *name == '$' || memchr(name, '.', n);
+        path += same ? n + (path[n] == '.') : 0;
+    }
+    return same && odd;
+}
+
+/* Does the plan write this path as a list with such a name? Paths here have dots between names, as those of updates. */
+static bool
+is_odd_name(struct mrs_view body, const char *path)
+{
+    struct mrs_walk w;
+    struct mrs_elem el;
+    bool odd = false;
+    mrs_walk_init(&w, body);
+    while (!odd && mrs_walk_next(&w, &el) == 1) {
+        odd = (el.v.type == MRS_ARRAY && is_odd_path(mrs_val_view(el.v), path)) ||
+              ((el.v.type == MRS_ARRAY || el.v.type == MRS_DOCUMENT) && is_odd_name(mrs_val_view(el.v), path));
+    }
+    return odd;
+}
+
 /* Fields added to existing documents, at the top or nested. */
 static void
 make_claims(struct judge *j, struct mrs_live_group *g)
@@ -203,6 +236,11 @@ make_claims(struct judge *j, struct mrs_live_group *g)
                 continue;
             }
             g->claims_side = t->side;
+            if (is_odd_name(s->body, t->path)) {
+                refuse(&g->expand, &g->expand_why,
+                       format_step(j, s, format(j, "a name in `%s` has a dot or begins with `$`, and fields are added "
+                                                "by paths with dots between the names; " QUIET, t->path)));
+            }
             if (!mrs_is_one_of(t->path, list, g->n_claims)) {
                 list[g->n_claims++] = t->path;
             }

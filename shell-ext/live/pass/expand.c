@@ -204,24 +204,28 @@ check_before(struct live_job *job, uint32_t group, struct live_pass_report *r, s
 }
 
 /* While writers run, a refused document stays where it is; offline, it has left its collection before a later step
- * reads it. So nothing is derived from one. */
+ * uses it. So nothing is derived from one, and nothing is added to one. */
 static enum mrs_status
 check_refused(struct live_job *job, uint32_t group, struct mrs_err *e)
 {
     MRS_ASSERT(group < job->live->n_groups);
     const struct mrs_live_group *lg = &job->live->group[group];
     const struct mrs_step *st = &job->plan->steps[lg->first];
-    uint64_t n;
-    if (lg->family != MRS_FAMILY_JOIN) {
-        return MRS_OK;
+    enum mrs_status s = MRS_OK;
+    for (uint32_t i = 0; i < st->desc.n_sides && s == MRS_OK; i++) {
+        const struct mrs_side *side = &st->desc.sides[i];
+        uint64_t n = 0;
+        if (side->role & (MRS_ROLE_READ | MRS_ROLE_CHANGE | MRS_ROLE_TAKE | MRS_ROLE_MAIN)) {
+            s = live_refused_before(job, st->no, side->coll.ns, &n, e);
+        }
+        if (n) {
+            s = mrs_err_set(e, MRS_FAIL, MRS_E_TOO_MANY,
+                            "step %u uses %s, where %llu document%s that an earlier step refused %s left: correct them "
+                            "and call again, or `rollback` and run the plan with --quiet-by",
+                            st->no, side->coll.ns, (unsigned long long)n, n == 1 ? "" : "s", n == 1 ? "is" : "are");
+        }
     }
-    const char *from = st->desc.sides[0].coll.ns;
-    enum mrs_status s = live_refused_before(job, st->no, from, &n, e);
-    return s || n == 0 ? s : mrs_err_set(e, MRS_FAIL, MRS_E_TOO_MANY,
-                                         "step %u reads %s, where %llu document%s that an earlier step refused %s "
-                                         "left: correct them and call again, or `rollback` and run the plan with "
-                                         "--quiet-by",
-                                         st->no, from, (unsigned long long)n, n == 1 ? "" : "s", n == 1 ? "is" : "are");
+    return s;
 }
 
 static enum mrs_status

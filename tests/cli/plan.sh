@@ -169,6 +169,18 @@ fi
 printf 'database: d\nsteps:\n  - partition: { from: a, by: x, into: { "*": "p_*" }, drop: true, others: { into: o } }\n' > star.yaml
 "$tool" invert star.yaml > back.yaml 2> said || fail "invert star.yaml: $(cat said)"
 holds "the inverse of a partition by a star" "$tool" check back.yaml
+# Several values, or all others, with one collection: a union takes it once, and no tag tells the values apart.
+cat > shared.yaml << 'Y'
+database: d
+steps:
+  - partition: { from: e, by: k, into: { a: x, b: x } }
+  - partition: { from: f, by: k, into: { a: y, b: z }, drop: true, others: { into: z } }
+  - partition: { from: g, by: k, into: [{ value: 1, into: v }, { value: 2, into: w }], drop: true, others: { into: v } }
+Y
+"$tool" invert shared.yaml > back.yaml 2> said || fail "invert shared.yaml: $(cat said)"
+holds "the inverse of a partition with a shared collection" "$tool" check back.yaml
+[ "$(grep -cE 'from: \[(x|"?y"?, z|v, w)\]$' back.yaml)" = 3 ] && ! grep -q 'tag:' back.yaml && ok ||
+    fail "shared collections in the inverse: $(cat back.yaml)"
 # A star in a name that a plan writes is a character; in the `unset` of the inverse it would take all names that fit.
 cat > star.yaml << 'Y'
 database: d

@@ -196,19 +196,25 @@ unite_listed(struct mrsi_undo *u, struct mrs_val into, struct mrs_val by, bool d
     }
 }
 
-/* Does an earlier entry of a list of {value, into} have this collection? */
+/* The collection of an entry of `into`: of a map, or of a list of {value, into}. */
+static struct mrs_val
+coll_of(struct mrs_val into, const struct mrs_elem *entry)
+{
+    return into.type == MRS_DOCUMENT ? entry->v : mrs_doc_get(mrs_val_view(entry->v), "into");
+}
+
+/* Does an entry before this place have the collection? NULL: does any? */
 static bool
-named_before(struct mrs_val into, const struct mrs_elem *at)
+named_before(struct mrs_val into, struct mrs_val coll, const uint8_t *end)
 {
     struct mrs_walk w;
     struct mrs_elem el;
-    struct mrs_val own = mrs_doc_get(mrs_val_view(at->v), "into");
-    for (mrs_walk_init(&w, mrs_val_view(into)); mrs_walk_next(&w, &el) == 1 && el.p != at->p;) {
-        if (mrs_identical(mrs_doc_get(mrs_val_view(el.v), "into"), own)) {
-            return true;
-        }
+    bool named = false;
+    mrs_walk_init(&w, mrs_val_view(into));
+    while (!named && mrs_walk_next(&w, &el) == 1 && el.p != end) {
+        named = mrs_identical(coll_of(into, &el), coll);
     }
-    return false;
+    return named;
 }
 
 /* Collections that values named: the value is recovered from the name. */
@@ -229,7 +235,7 @@ unite_tagged(struct mrsi_undo *u, struct mrs_val into, bool tagged, bool named)
 {
     struct mrs_walk w;
     struct mrs_elem el;
-    bool map = into.type == MRS_DOCUMENT;
+    struct mrs_val others = mrsi_undo_into(u, "others");
     mrsi_undo_open(u, "union");
     mrsi_undo_deeper(u, "from", tagged ? MRS_DOCUMENT : MRS_ARRAY);
     for (mrs_walk_init(&w, mrs_val_view(into)); mrs_walk_next(&w, &el) == 1;) {
@@ -238,12 +244,12 @@ unite_tagged(struct mrsi_undo *u, struct mrs_val into, bool tagged, bool named)
         }
         if (tagged) {
             mrsi_undo_val(u, el.name, el.v);
-        } else if (map || !named_before(into, &el)) {
-            mrsi_undo_item_val(u, map ? el.v : mrs_doc_get(mrs_val_view(el.v), "into"));
+        } else if (!named_before(into, coll_of(into, &el), el.p)) {
+            mrsi_undo_item_val(u, coll_of(into, &el));
         }
     }
-    if (!tagged) {
-        mrsi_undo_item_val(u, mrsi_undo_into(u, "others"));
+    if (!tagged && !named_before(into, others, NULL)) {
+        mrsi_undo_item_val(u, others);
     }
     mrsi_undo_up(u);
     mrsi_undo_take(u, "into", "from");
@@ -274,22 +280,18 @@ unite(struct mrsi_undo *u, struct mrs_val into, bool tagged)
     }
 }
 
-/* Two values with the same collection cannot be distinguished after the field is removed. */
+/* Two values with one collection cannot be distinguished after the field is removed, nor a value and all others. */
 static bool
-shared(struct mrs_val into)
+shared(struct mrs_val into, struct mrs_val others)
 {
-    struct mrs_walk w, v;
-    struct mrs_elem a, b;
-    bool map = into.type == MRS_DOCUMENT;
-    for (mrs_walk_init(&w, mrs_val_view(into)); mrs_walk_next(&w, &a) == 1;) {
-        struct mrs_val x = map ? a.v : mrs_doc_get(mrs_val_view(a.v), "into");
-        for (mrs_walk_init(&v, mrs_val_view(into)); mrs_walk_next(&v, &b) == 1 && b.p != a.p;) {
-            if (mrs_identical(x, map ? b.v : mrs_doc_get(mrs_val_view(b.v), "into"))) {
-                return true;
-            }
-        }
+    struct mrs_walk w;
+    struct mrs_elem el;
+    bool one = named_before(into, others, NULL);
+    mrs_walk_init(&w, mrs_val_view(into));
+    while (!one && mrs_walk_next(&w, &el) == 1) {
+        one = named_before(into, coll_of(into, &el), el.p);
     }
-    return false;
+    return one;
 }
 
 enum mrs_status
@@ -301,7 +303,7 @@ mrsi_partition_invert(const void *state, struct mrs_inverse *inv, struct mrs_err
     mrsi_undo_begin(&u, inv, e);
     struct mrs_val into = mrsi_undo_body(&u, "into"), by = mrsi_undo_body(&u, "by"), drop = mrsi_undo_body(&u, "drop");
     bool dropped = drop.type == MRS_BOOL && *drop.p, map = into.type == MRS_DOCUMENT;
-    bool known = by.type == MRS_STRING && !shared(into);
+    bool known = by.type == MRS_STRING && !shared(into, mrsi_undo_into(&u, "others"));
     const char *from = mrsi_undo_coll(&u, "from");
     if (dropped && known && !map) {
         unite_listed(&u, into, by, dropped);

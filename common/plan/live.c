@@ -399,6 +399,21 @@ reads_changed(const struct judge *j, const struct mrs_live_group *g)
     return any;
 }
 
+/* A step with a star whose matches would all add to one collection becomes several steps, of which only one may. */
+static void
+check_gathering(struct judge *j, struct mrs_live_group *g, const struct mrs_step *s)
+{
+    for (uint32_t i = 0; i < s->desc.n_sides && s->stars && s->type->stars == MRS_STARS_GATHER; i++) {
+        const struct mrs_side *side = &s->desc.sides[i];
+        if ((side->role & MRS_ROLE_ADD) && !strchr(side->coll.ns, '*')) {
+            refuse(&g->expand, &g->expand_why,
+                   format_step(j, s, format(j, "several collections may match its star, and of steps that add to %s "
+                                               "only one may; `union` takes them in one step; or " QUIET,
+                                            side->coll.ns)));
+        }
+    }
+}
+
 static void
 judge_group(struct judge *j, struct mrs_live_group *g)
 {
@@ -415,6 +430,7 @@ judge_group(struct judge *j, struct mrs_live_group *g)
             quiet = true;
         }
         check_listed(j, g, s);
+        check_gathering(j, g, s);
         check_direct(j, g, i);
     }
     check_inside(j, g);

@@ -66,6 +66,11 @@ static const struct verdict verdicts[] = {
     {"- pack: {in: a, fields: [x, y], as: l}\n", NULL, "takes fields away", "+-c:l~x,y"},
     {"- pack: {in: a, fields: [x, y], as: o.l}\n", NULL, "takes fields away", "+-c:o.l~x,y"},
     {"- pack: {in: a, fields: [x, y_*], as: l}\n", "a pattern takes", "a pattern takes", "+-:l~x,y_*"},
+    /* names with a star that several collections may match */
+    {"- set: {in: 'a*', fields: {x: 1}}\n", NULL, NULL, "+c:x"},
+    {"- move: {from: 'a*', into: 'b*'}\n", NULL, "documents leave", NULL},
+    {"- move: {from: 'a*', into: b}\n", "add to d.b only one may", "documents leave", NULL},
+    {"- union: {from: 'a*', into: b}\n", NULL, "documents leave", NULL},
     {"- unpack: {in: a, as: l, prefix: x_}\n", "how the fields are called", "how the fields are called", "+-:x_*~l"},
     /* a step that leaves its own `where` false may meet its documents again */
 #define X "in: a, where: {x: "

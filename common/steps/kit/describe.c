@@ -313,20 +313,36 @@ mrsi_describe_once(struct mrsi_describe *t, const char *why)
     t->d->not_repeatable = why;
 }
 
-void
-mrsi_describe_once_of_one(struct mrsi_describe *t)
+/* Does the step read a path that it writes? A condition of `where` may read the collection, too. */
+static bool
+reads_written(const struct mrsi_describe *t)
 {
-    if (t->bad || !mrsi_coll_same(&t->side[0].coll, &t->side[1].coll)) {
-        return;
-    }
     for (uint32_t i = 0; i < t->d->n_touches; i++) {
         const struct mrs_touch *r = &t->touch[i];
         for (uint32_t k = 0; r->kind == 'R' && k < t->d->n_touches; k++) {
             const struct mrs_touch *w = &t->touch[k];
-            if (w->kind != 'R' && w->side < 2 && mrs_path_texts_meet(r->path, w->path)) {
-                mrsi_describe_once(t, "from and into are one collection, of which it reads what it has written");
+            if (w->kind != 'R' && mrsi_coll_same(&t->side[r->side].coll, &t->side[w->side].coll) &&
+                mrs_path_texts_meet(r->path, w->path)) {
+                return true;
             }
         }
+    }
+    return false;
+}
+
+void
+mrsi_describe_once_of_one(struct mrsi_describe *t)
+{
+    if (!t->bad && mrsi_coll_same(&t->side[0].coll, &t->side[1].coll) && reads_written(t)) {
+        mrsi_describe_once(t, "from and into are one collection, of which it reads what it has written");
+    }
+}
+
+void
+mrsi_describe_once_of_own(struct mrsi_describe *t)
+{
+    if (!t->bad && reads_written(t)) {
+        mrsi_describe_once(t, "it reads fields that it writes");
     }
 }
 

@@ -72,6 +72,8 @@ void mrsi_describe_once(struct mrsi_describe *t, const char *why); /* not repeat
 /* Not repeatable if `from` (side 0) and `into` (side 1) are one collection and the step reads what it writes; call it
  * after all touches. */
 void mrsi_describe_once_of_one(struct mrsi_describe *t);
+/* The same for a step that changes the documents of one collection in place. */
+void mrsi_describe_once_of_own(struct mrsi_describe *t);
 /* One more pair of match (n_pairs counts them); NULL: a path that dots cannot express. */
 void mrsi_describe_pair(struct mrsi_describe *t, const struct mrs_path *from, const struct mrs_path *into);
 void mrsi_describe_listing(struct mrsi_describe *t, int side, const char *field, const char *key);

@@ -57,6 +57,24 @@ describe_own(struct mrsi_describe *t, const struct mrsi_rekey *s)
     }
 }
 
+/* Do groups depend on references in the collection itself? Called before these are described. */
+static bool
+groups_by_references(const struct mrsi_describe *t, const struct mrsi_rekey *s)
+{
+    MRS_ASSERT(t->d->n_touches > 0);
+    for (uint32_t i = 0; i < s->n_holders; i++) {
+        const struct rekey_holder *h = &s->holder[i];
+        for (uint32_t k = 0; h->side == 0 && k < h->n_paths; k++) {
+            for (uint32_t r = 0; r < t->d->n_touches; r++) {
+                if (t->touch[r].kind == 'R' && mrs_path_texts_meet(t->touch[r].path, h->path[k].path.text)) {
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
+}
+
 static void
 describe_references(struct mrsi_describe *t, const struct mrsi_rekey *s)
 {
@@ -125,13 +143,14 @@ mrsi_rekey_describe(const void *state, struct mrs_arena *arena, struct mrs_desc 
     mrsi_describe_begin(&t, arena, out, MRS_FAMILY_REKEY, e);
     describe_sides(&t, s);
     describe_own(&t, s);
+    bool regroups = !t.bad && groups_by_references(&t, s);
     describe_references(&t, s);
     describe_losses(&t, s);
     describe_words(&t, s);
     out->sorted = s->sort != NULL;
     if (!s->merge) {
         mrsi_describe_once(&t, "each document would get another _id once more");
-    } else if (s->n_fields || s->old.n) {
+    } else if (s->n_fields || s->old.n || regroups) {
         mrsi_describe_once(&t, "it would compute from what it has written");
     }
     mrsi_describe_quiet(&t, "documents and all references to them must change at one moment" MRSI_DO_QUIET);

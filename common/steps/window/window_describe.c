@@ -58,6 +58,7 @@ mrsi_window_describe(const void *state, struct mrs_arena *arena, struct mrs_desc
         mrsi_describe_once(&t, "the fields that it adds would exist already; give `replace: true`");
     } else {
         mrsi_describe_loss(&t, "values that the computed ones overwrite");
+        mrsi_describe_once_of_own(&t);
     }
     mrsi_describe_errors(&t, s->added.errors, s->added.path, s->added.n);
     return mrsi_describe_end(&t);

@@ -22,8 +22,8 @@ settings(const struct mrsi_job *job, const struct mrs_run_opts *o)
 {
     char id[33];
     mrs_plan_id_text(job->plan, id);
-    mrs_say(stderr, "plan %s, %u step%s, id %s\n", job->plan->file, job->plan->n_steps,
-            job->plan->n_steps == 1 ? "" : "s", job->plan->id_known ? id : "not known");
+    mrs_say(stderr, "plan %s, %u step%s, id %s\n", job->plan->file, job->plan->n_written,
+            job->plan->n_written == 1 ? "" : "s", job->plan->id_known ? id : "not known");
     mrs_say(stderr, "input %s, %u namespace%s\n", o->input, mrs_input_count(job->in),
             mrs_input_count(job->in) == 1 ? "" : "s");
 }

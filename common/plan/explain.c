@@ -242,7 +242,7 @@ explain_text(const struct mrsi_plan *p, const struct totals *totals, const struc
     mrs_buf_init(&t.line, pub->mem, MRS_DOC_MAX);
     mrs_plan_id_text(pub, id);
     mrs_buf_say(out, "Plan%s%s: %u step%s, by the rules of MongoDB %s\n", *pub->name ? " " : "",
-                   pub->name, pub->n_steps, pub->n_steps == 1 ? "" : "s", pub->server);
+                   pub->name, pub->n_written, pub->n_written == 1 ? "" : "s", pub->server);
     if (pub->id_known) {
         mrsi_plan_fold(out, "id", id);
         mrsi_plan_fold(out, "database", *pub->database ? pub->database : "each collection names its own");

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# pattern_fields.sh MONGORESHAPE - check lists the fields that names with stars match; a run does not.
+# pattern_fields.sh MONGORESHAPE - check lists the fields that names with stars match; a run
+# does not; a step with a star is one step.
 set -u
 . "$(dirname "$0")/begin.bash" "$1" casetool
 
@@ -35,6 +36,9 @@ lists "many" "note: step 1, t.many: \`n*\` fits$(printf ' `n%02d`,' {0..19} | se
 is "as JSON" '"patterns":[{"step":1,"ns":"t.a","pattern":"tmp_*","fields":["tmp_a","tmp_b"],"more":false}]' \
     "$(printf 'steps:\n  - unset: { in: a, fields: ["tmp_*"] }\n' > plan.yaml
     "$tool" check plan.yaml -i in --json | grep -o '"patterns":[^]]*][^]]*]')"
+is "the steps of a plan are those that it has" "Plan: 1 step, by the rules of MongoDB 8.3" "$(
+    printf 'database: t\nsteps:\n  - set: { in: "*", fields: { y: 1 } }\n' > stars.yaml
+    "$tool" explain stars.yaml -i in | head -n 1)"
 "$tool" run plan.yaml -i in -o out > log 2>&1
 is "a run" "0 0" "$? $(grep -c ' fits ' log)"
 echo "pattern_fields: $passed passed, $failed failed"

@@ -283,9 +283,11 @@ passes_over(struct mrsi_fitting *f, const struct mrs_cat_coll *cc)
 }
 
 static void
-fits_none(struct mrsi_fitting *f, const char *key)
+fits_none(struct mrsi_fitting *f, const char *key, const struct mrsi_star_name *name)
 {
-    mrsi_stars_wrong(f->p, f->at, f->step->type->name, key, "matches no existing collection");
+    char what[400];
+    snprintf(what, sizeof what, "matches no existing collection: %.63s.%.255s", name->db, name->coll);
+    mrsi_stars_wrong(f->p, f->at, f->step->type->name, key, what);
 }
 
 /* The name from `into` for a collection. False: invalid on a server, or also a source. */
@@ -440,7 +442,7 @@ fit_each(struct mrsi_fitting *f)
         }
     }
     if (!kept && !f->p->dead && !f->by_value && !f->p->pub.may_fit_none) {
-        fits_none(f, in ? "in" : "from");
+        fits_none(f, in ? "in" : "from", &from);
     }
     good = good && !f->p->dead && check_targets(f, pair, kept) && check_conditions(f, pair, kept);
     for (uint32_t i = 0; i < kept && good; i++) {
@@ -499,7 +501,7 @@ put_listed(struct mrsi_fitting *f, struct mrs_build *b, struct mrs_val v, const 
         }
     }
     if (!kept && !f->p->dead && !f->by_value && !f->p->pub.may_fit_none) {
-        fits_none(f, "from");
+        fits_none(f, "from", &name);
     }
     return kept;
 }

@@ -607,7 +607,7 @@ make(struct mrs_catalog *c, const struct mrs_coll *coll, struct mrs_cat_coll **o
         }
     }
     cc->kind = MRS_COLL_PLAIN;
-    cc->measured = false;
+    cc->measured = cc->no_data = false;
     cc->options = mrs_empty_doc();
     cc->uuid[0] = 0;
     cc->exists = cc->touched = cc->made = true;

@@ -154,6 +154,9 @@ cat > typed <<'END'
 const odd = { long: NumberLong("9007199254740993"), one: Long("1"), whole: Double(2), n: 3, part: 0.5, big: 1e20,
   in: [Long("4"), Double(5)] }
 const plan = { steps: [ { set: { in: "typed", fields: { x: { $literal: odd } } } } ] }
+const odd = { long: NumberLong("9007199254740993"), one: Long("1"), whole: Double(2), n: 3, part: 0.5, big: 1e20 }
+const values = { $literal: { ...odd, in: [Long("4"), Double(5)] } }
+const plan = { steps: [ { set: { in: "typed", fields: { x: values } } } ] }
 const all = { $concatArrays: [ { $map: { input: { $objectToArray: "$x" }, in: "$$this.v" } }, "$x.in" ] }
 const look = [ { $project: { _id: 0, v: "$x.long", t: { $map: { input: all, in: { $type: "$$this" } } } } } ]
 const types = () => { const found = db.typed.aggregate(look).next(); return found.v + " " + found.t.join(" ") }
@@ -168,6 +171,10 @@ for n in 7 8 10; do
     answers "types of numbers, line $n" '9007199254740993 long long double int double double array long double' $n
 done
 answers 'an int is a number' number 9
+for n in 8 9 11; do
+    answers "types of numbers, line $n" '9007199254740993 long long double int double double array long double' $n
+done
+answers 'an int is a number' number 10
 
 # ---- a run in the background, held, paused, let go and watched ----
 cat > typed <<'END'

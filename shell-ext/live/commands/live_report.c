@@ -170,7 +170,7 @@ live_report_pass(const struct live_call *c)
         mrs_say(stdout, "  %s\n", r->named[i]);
     }
     if (r->refused) {
-        mrs_say(stdout, "refused documents stay unchanged; %s.refused holds each with its reason\n",
+        mrs_say(stdout, "refused documents stay in their collections; %s.refused holds each with its reason\n",
                 c->job.opts.state_db);
     }
 }

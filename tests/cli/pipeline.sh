@@ -55,6 +55,15 @@ YAML
     [ "$("$tool" explain "$tmp/plan.yaml" --pipeline 2> "$tmp/err" | grep -c 'a number in a path of `sort`')" = 4 ] &&
         [ "$(grep -c 'is the name of a field, not a place in an array$' "$tmp/err")" = 4 ]
     ok "sort: { $sort }: servers would sort by elements of arrays" $?
+# names of a document in the order of JavaScript, and not
+said() { "$tool" explain "$tmp/plan.yaml" --pipeline | grep -c 'not in a shell'; }
+printf 'database: d\nsteps:\n- set: { in: c, fields: { 2023: 1, 2024: 2, x: 3, "01": [4, 5] } }\n' > "$tmp/plan.yaml"
+[ "$(said)" = 0 ]
+ok "numbers first and in their order are as in JavaScript" $?
+for fields in '{ x: 1, 2024: 2 }' '{ 2024: 1, 2023: 2 }' '{ x: { $literal: { a: 1, 0: 2 } } }' '{ __proto__: 1 }'; do
+    printf 'database: d\nsteps:\n- set: { in: c, fields: %s }\n' "$fields" > "$tmp/plan.yaml"
+    [ "$(said)" -gt 0 ]
+    ok "a shell would change $fields" $?
 done
 printf 'version: 2\nsteps: []\n' > "$tmp/plan.yaml"
 [ "$("$tool" explain "$tmp/plan.yaml" --pipeline)" = "// the plan has no steps" ]

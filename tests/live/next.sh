@@ -65,4 +65,14 @@ for ((n = 0; n < 4; n++)); do
     case $line in *contract*) gives "$line --execute" ;; esac
 done
 [ "$went" = " apply verify contract contract abort abort" ] && ok || fail "the next commands of status:$went"
+# A plan with stars that match one more collection by now has no run: it says how the run is named.
+printf 'database: shop\nsteps: [{ set: { in: "log_*", fields: { n: 1 } } }]\n' > stars.yaml
+"$ask" shop '{"insert": "log_a", "documents": [{"_id": 1}]}' > asked
+"$tool" apply stars.yaml --uri-file "the uri" --execute > said 2>&1 < /dev/null || fail "stars: $(cat said)"
+"$ask" shop '{"insert": "log_b", "documents": [{"_id": 1}]}' > asked
+for verb in verify contract rollback; do
+    "$tool" $verb stars.yaml --uri-file "the uri" > said 2>&1 < /dev/null
+    [ $? = 2 ] && grep -qF '`status --list` lists the runs, `--run ID` selects one' said && ok ||
+        fail "$verb: $(cat said)"
+done
 finish

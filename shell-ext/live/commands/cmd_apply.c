@@ -82,8 +82,7 @@ help(struct live_call *c)
 {
     MRS_ASSERT(c->cli->worker);
     if (!c->known) {
-        return mrs_err_set(&c->err, MRS_FAIL, MRS_E_MISSING,
-                           "there is no run of this plan to help: `apply PLAN --execute --workers N` begins it");
+        return live_call_no_run(c, "`apply PLAN --execute --workers N` begins one that a worker can help");
     }
     return live_work(&c->job, &c->report, &c->err);
 }

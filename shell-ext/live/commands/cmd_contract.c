@@ -34,7 +34,7 @@ contract(struct live_call *c)
         return s;
     }
     if (!c->known) {
-        return mrs_err_set(&c->err, MRS_FAIL, MRS_E_MISSING, "no run of this plan: `apply --execute` comes first");
+        return live_call_no_run(c, "`apply --execute` comes first");
     }
     if (c->quiet != LIVE_NOT_QUIET || c->mode == LIVE_DIRECT) {
         if (strcmp(c->phase, "done") != 0) {

@@ -16,7 +16,7 @@ rollback(struct live_call *c)
         return s;
     }
     if (!c->known) {
-        return mrs_err_set(&c->err, MRS_FAIL, MRS_E_MISSING, "no run of this plan: there is nothing to roll back");
+        return live_call_no_run(c, "there is nothing to roll back");
     }
     if (c->quiet == LIVE_NOT_QUIET && c->mode == LIVE_DIRECT) {
         return mrs_err_set(&c->err, MRS_FAIL, MRS_E_USAGE,

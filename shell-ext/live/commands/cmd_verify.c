@@ -40,7 +40,7 @@ verify(struct live_call *c)
 {
     enum mrs_status s = live_call_open(c);
     if (s == MRS_OK && !c->known) {
-        s = mrs_err_set(&c->err, MRS_FAIL, MRS_E_MISSING, "no run of this plan: there is nothing to verify");
+        s = live_call_no_run(c, "there is nothing to verify");
     }
     MRS_THEN(s, live_call_preflight(c, "verify"));
     MRS_THEN(s, live_call_run(c, false));

@@ -625,6 +625,15 @@ live_call_open(struct live_call *c)
 }
 
 enum mrs_status
+live_call_no_run(struct live_call *c, const char *so)
+{
+    MRS_ASSERT(!c->known && so);
+    return mrs_err_set(&c->err, MRS_FAIL, MRS_E_MISSING, "no run of this plan: %s%s", so,
+                       c->starred ? "; its names with stars may match other collections than when a run of it began: "
+                                    "`status --list` lists the runs, `--run ID` selects one" : "");
+}
+
+enum mrs_status
 live_call_run(struct live_call *c, bool create)
 {
     MRS_ASSERT(c->job.plan && c->job.server);

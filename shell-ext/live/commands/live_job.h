@@ -61,6 +61,8 @@ enum mrs_status live_call_connect(struct live_call *c);
 enum mrs_status live_call_find(struct live_call *c);
 /* The same, where no run is an error. */
 enum mrs_status live_call_find_run(struct live_call *c);
+/* The error that the plan has no run. so: what follows from that. */
+enum mrs_status live_call_no_run(struct live_call *c, const char *so);
 /* Connects, loads and analyses the plan, reads the server, and checks a new plan against it. */
 enum mrs_status live_call_open(struct live_call *c);
 /* Opens the run's document and leases; create: a new run may be made. */

@@ -63,6 +63,8 @@ const struct mrs_step *mrsi_step_that_takes(const struct mrs_plan *plan, const c
 enum mrs_status mrsi_note_roles(struct mrsi_engine *en, struct mrs_err *e);
 /* Notes files of GridFS whose contents the plan leaves behind, and the reverse. */
 void mrsi_note_gridfs(struct mrsi_engine *en);
+/* Notes the steps that take documents for missing which an earlier step refused; after the run. */
+void mrsi_note_refused_before(struct mrsi_engine *en);
 /* The line that restores the output; notes (space for one for each collection and extra file) on what it does not
  * restore. */
 enum mrs_status mrsi_put_restore(struct mrsi_engine *en, struct mrs_err *e);

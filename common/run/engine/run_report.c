@@ -554,6 +554,7 @@ static enum mrs_status
 put_notes(struct mrsi_engine *en, struct mrs_err *e)
 {
     struct mrs_report *rep = en->report;
+    mrsi_note_refused_before(en);
     uint32_t n = mrs_catalog_notes(en->cat), x = mrs_input_excluded(en->in);
     uint32_t fit = mrsi_fit_most(en);
     uint32_t of_a_step = 7 + MRS_REMARKS + MRSI_PATH_NOTES + MRS_PATTERNS;

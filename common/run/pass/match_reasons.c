@@ -21,7 +21,8 @@ struct match_reasons_question {
     uint64_t docs;                 /* number of documents with a reference */
     uint8_t odd; /* current document: an odd class, 0: none; does it have a reference? */
     bool any;
-    bool in_place; /* a document there may have been a reference before, or contain one (DBRef): not counted */
+    bool in_place; /* a document there may have been a reference before: not counted, unless it is a DBRef */
+    bool rekey;    /* whose references are DBRefs as well */
 };
 struct value_search { /* of values of one side among those of the other */
     struct mrsi_engine *en;
@@ -104,7 +105,8 @@ static enum mrs_status
 reference_value(void *arg, struct mrs_val v)
 {
     struct match_reasons_question *q = arg;
-    uint8_t class = q->in_place && v.type == MRS_DOCUMENT ? 0 : class_of(v);
+    bool dbref = v.type == MRS_DOCUMENT && mrs_doc_get(mrs_val_view(v), "$ref").type == MRS_STRING && !q->rekey;
+    uint8_t class = q->in_place && v.type == MRS_DOCUMENT && !dbref ? 0 : class_of(v);
     q->any = q->any || class;
     bool odd = class && !q->has[class] && (!q->among || q->among & mrsi_kind_bit(mrsi_value_kind(v)));
     q->odd = odd ? class : q->odd;
@@ -179,7 +181,8 @@ compare_types(struct mrsi_engine *en, uint32_t step, const struct mrsi_fates *f,
     MRS_ASSERT(step < en->plan->n_steps);
     struct mrsi_why *why = &en->rows[en->row_of[step][0]].why;
     const struct mrs_desc *d = &en->plan->steps[step].desc;
-    struct match_reasons_question q = {.among = among, .in_place = ref == 1 || d->family == MRS_FAMILY_REKEY};
+    bool rekey = d->family == MRS_FAMILY_REKEY;
+    struct match_reasons_question q = {.among = among, .in_place = ref == 1 || rekey, .rekey = rekey};
     const char *path, *target;
     bool all_targets, all;
     if (!reference(d, pair, ref, &path, &target)) {
@@ -489,8 +492,14 @@ mrsi_why_line(const struct mrsi_engine *en, uint32_t step, char *line, size_t si
                                                     : "`set` one of them first");
         return true;
     }
-    snprintf(line + at, size - (size_t)at, "hold %s %s in `%.150s` where `%.150s` of %.255s holds %s %s: `cast` first",
-             article(y->has), class_name(y->has), path, target, side[target_side(&st->desc, y->ref)].coll.ns,
-             article(y->expected), class_name(y->expected));
+    at += snprintf(line + at, size - (size_t)at, "hold %s %s in `%.150s` where `%.150s` of %.255s holds %s %s: ",
+                   article(y->has), class_name(y->has), path, target, side[target_side(&st->desc, y->ref)].coll.ns,
+                   article(y->expected), class_name(y->expected));
+    if (y->has == MRS_DOCUMENT) {
+        snprintf(line + at, size - (size_t)at, "write the path of the reference in it (of a DBRef `%.150s.$id`)", path);
+    } else {
+        snprintf(line + at, size - (size_t)at, "%s",
+                 y->expected == MRS_DOCUMENT ? "write the path of the value in it" : "`cast` first");
+    }
     return true;
 }

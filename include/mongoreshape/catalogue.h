@@ -67,6 +67,8 @@ enum mrs_status mrs_catalog_play(struct mrs_catalog *c, const struct mrs_step *s
                                  struct mrs_err *e);
 /* Whether the options make a collection a capped one. */
 bool mrs_catalog_capped(const struct mrs_cat_coll *cc);
+/* What is wrong with the language of a text index, or of a document in one; NULL: nothing, or it is missing. */
+const char *mrs_text_language_fault(struct mrs_val v);
 /* Why servers reject a new collection of this name, as in "is empty"; NULL: they accept it. */
 const char *mrs_catalog_check_name(const char *db, const char *coll);
 /* Appends the default name of an index to out: key1_1_key2_-1. */

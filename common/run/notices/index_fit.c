@@ -344,26 +344,6 @@ places(const struct index_fit_special *x, struct mrs_val v)
     return why;
 }
 
-static const char *
-language(struct mrs_val v)
-{
-    static const char *const known[] = {
-        "none", "danish", "da", "dutch", "nl", "english", "en", "finnish", "fi", "french", "fr", "german", "de",
-        "hungarian", "hu", "italian", "it", "norwegian", "nb", "portuguese", "pt", "romanian", "ro", "russian", "ru",
-        "spanish", "es", "swedish", "sv", "turkish", "tr", "arabic", "ara", "farsi", "persian", "fas", "pes",
-        "iranian", "dari", "prs", "urdu", "urd", "zhs", "hans", "trad", "zht", "hant",
-        "simplified chinese", "traditional chinese"};
-    if (v.type == MRS_MISSING) {
-        return NULL;
-    }
-    for (size_t i = 0; v.type == MRS_STRING && i < sizeof known / sizeof *known; i++) {
-        if (strcasecmp((const char *)v.p + 4, known[i]) == 0) {
-            return NULL;
-        }
-    }
-    return v.type == MRS_STRING ? "a language that no server knows" : "a language that is no text";
-}
-
 /* Recursive, once for each part of the path: bounded for every document. */
 static const char *
 check_below(const struct index_fit_special *x, struct mrs_view d, const char *path)
@@ -376,7 +356,7 @@ check_below(const struct index_fit_special *x, struct mrs_view d, const char *pa
         return "an array";
     }
     if (!path[n]) {
-        return x->kind == TEXT ? language(e.v) : x->kind == HASHED ? NULL : places(x, e.v);
+        return x->kind == TEXT ? mrs_text_language_fault(e.v) : x->kind == HASHED ? NULL : places(x, e.v);
     }
     if (e.v.type == MRS_DOCUMENT) {
         return check_below(x, mrs_val_view(e.v), path + n + 1);

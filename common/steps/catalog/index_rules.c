@@ -254,6 +254,26 @@ weights_good(struct why *w, struct mrs_val weights)
     return true;
 }
 
+const char *
+mrs_text_language_fault(struct mrs_val v)
+{
+    static const char *const known[] = {
+        "none", "danish", "da", "dutch", "nl", "english", "en", "finnish", "fi", "french", "fr", "german", "de",
+        "hungarian", "hu", "italian", "it", "norwegian", "nb", "portuguese", "pt", "romanian", "ro", "russian", "ru",
+        "spanish", "es", "swedish", "sv", "turkish", "tr", "arabic", "ara", "farsi", "persian", "fas", "pes",
+        "iranian", "dari", "prs", "urdu", "urd", "zhs", "hans", "trad", "zht", "hant",
+        "simplified chinese", "traditional chinese"};
+    if (v.type == MRS_MISSING) {
+        return NULL;
+    }
+    for (size_t i = 0; v.type == MRS_STRING && i < sizeof known / sizeof *known; i++) {
+        if (strcasecmp((const char *)v.p + 4, known[i]) == 0) {
+            return NULL;
+        }
+    }
+    return v.type == MRS_STRING ? "a language that no server knows" : "a language that is no text";
+}
+
 static bool
 text_good(struct why *w, struct mrs_view index)
 {
@@ -265,6 +285,10 @@ text_good(struct why *w, struct mrs_view index)
     }
     if (version.type != MRS_MISSING && !within(version, 1, TEXT_VERSION_MAX)) {
         return refuse(w, "`textIndexVersion` must be from 1 to %d", (int)TEXT_VERSION_MAX);
+    }
+    const char *fault = mrs_text_language_fault(mrs_doc_get(index, "default_language"));
+    if (fault) {
+        return refuse(w, "`default_language` is %s", fault);
     }
     return weights_good(w, mrs_doc_get(index, "weights"));
 }
@@ -300,6 +324,22 @@ projection_good(struct why *w, struct mrs_view index, const struct facts *f)
 }
 
 static bool
+collation_names_good(struct why *w, struct mrs_view collation)
+{
+    static const char *const known[] = {"locale",          "strength",  "caseLevel",   "caseFirst",
+                                        "numericOrdering", "alternate", "maxVariable", "backwards",
+                                        "normalization",   "version"};
+    struct mrs_walk walk;
+    struct mrs_elem e;
+    for (mrs_walk_init(&walk, collation); mrs_walk_next(&walk, &e) == 1;) {
+        if (!MRS_IS_ONE_OF(e.name, known)) {
+            return refuse(w, "`collation` has no option `%.100s`", e.name);
+        }
+    }
+    return true;
+}
+
+static bool
 collation_good(struct why *w, struct mrs_view index, const struct facts *f)
 {
     MRS_ASSERT(mrs_view_is_framed(index));
@@ -310,6 +350,9 @@ collation_good(struct why *w, struct mrs_view index, const struct facts *f)
     }
     if (locale.type != MRS_STRING) {
         return refuse(w, "`collation` needs a locale");
+    }
+    if (!collation_names_good(w, mrs_val_view(v))) {
+        return false;
     }
     struct mrs_val strength = mrs_doc_get(mrs_val_view(v), "strength");
     if (strength.type != MRS_MISSING && !within(strength, 1, 5)) {

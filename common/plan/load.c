@@ -554,7 +554,7 @@ static const struct {
     {"copyTo", "`copy_collection` does it"},
     {"convertToCapped", "`options` does it"},
     {"dropIndex", "`index` makes and removes indexes"},
-    {"drop", "`drop_collection` does it"},
+    {"drop", "`unset` takes fields out, `index` removes indexes, `drop_collection` a collection with its documents"},
     {"merge", "`move` moves documents to a collection, `union` those of several"},
     {"out", "`move` moves documents to a collection"},
     {"insert", "`move` moves documents to a collection"},
@@ -578,6 +578,13 @@ static const struct {
     {"nest", "`rename` moves fields into a document: { city: address.city }, `pack` with `form: document` many"},
     {"normalize", "`extract` makes documents of an array or an embedded document"},
     {"denormalize", "`copy` copies fields next to a reference, `embed` embeds documents"},
+    {"explode", "`extract` makes documents of an array"},
+    {"aggregate", "`rollup` computes values of groups, `set` fields of each document"},
+    {"add", "`set` does it"},
+    {"archive", "`move` moves documents to a collection"},
+    {"changeType", "`cast` gives fields another type"},
+    {"validator", "`options` does it"},
+    {"where", "use `where` of a step to select documents"},
     {"pivot", "`pack` makes an array of fields, `unpack` fields of an array"},
     {"number", "`window` with $documentNumber numbers documents"},
     {"mask", "`set` computes other values, `unset` takes fields out"},
@@ -607,6 +614,10 @@ unknown_step(struct mrsi_plan *p, const struct mrsi_yaml_entry *at)
     const char *step = done_by(at->key);
     if (step) {
         mrsi_plan_error(p, at->line, at->col, "unknown step `%.80s`: %s", at->key, step);
+        return;
+    }
+    if (*at->key == '$' && mrs_step_type_find(at->key + 1)) {
+        mrsi_plan_error(p, at->line, at->col, "unknown step `%.80s`: it is called `%s` here", at->key, at->key + 1);
         return;
     }
     const char *names[NAMES_MAX] = {0};

@@ -418,11 +418,14 @@ is_number(struct mrsi_span s)
     return suffix || (digits && parts && n == s.n && s.p[n - 1] != '_');
 }
 
-/* name(, name.name("...", name(1: an ordinary text with brackets, as Berlin(West), has a letter after the bracket. */
+/* new name(, name(, name.name("...", name(1: an ordinary text with brackets, as Berlin(West), has a letter after the
+ * bracket. */
 static bool
 is_call(struct mrsi_span s)
 {
     struct literal_call c = {.plain = true};
+    bool made = s.n > 4 && memcmp(s.p, "new ", 4) == 0;
+    s = made ? skip(s, 4) : s;
     struct mrsi_span name = s;
     if (!s.n || !mrsi_is_letter(*s.p) || (*s.p >= '0' && *s.p <= '9')) {
         return false;
@@ -436,7 +439,7 @@ is_call(struct mrsi_span s)
     }
     s = skip(s, 1);
     skip_blanks(&s);
-    return s.n && (!mrsi_is_letter(*s.p) || (*s.p >= '0' && *s.p <= '9'));
+    return made || (s.n && (!mrsi_is_letter(*s.p) || (*s.p >= '0' && *s.p <= '9')));
 }
 
 /* x => x.a, (a, b) => a */

@@ -129,6 +129,11 @@ expect 3 "WiredTiger.wt: a mongod keeps its data" set.yaml -i data.tar -o out
 fresh
 printf '\1\2\3\4\5\6\7\370' >in/d/c.enc
 expect 3 'in/d/c.enc: no documents of a dump: from byte 0 on it is encrypted, or' set.yaml -i in/d/c.enc -o out
+# Their first four bytes could be a length: the type of a first field could not.
+for bytes in 'ORC\0\0\0\0\0' '\377\6\0\0sNaPpY' '\37\235\220\0\0\0'; do
+    printf "$bytes" >in/d/c.odd
+    expect 3 'in/d/c.odd: no documents of a dump: from byte 0 on it is encrypted, or' set.yaml -i in/d/c.odd -o out
+done
 if command -v zstd >/dev/null; then
     fresh
     doc 1 | zstd -qc | gzip -c >in/d/c.bson.gz

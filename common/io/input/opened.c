@@ -161,12 +161,21 @@ mrsi_opened_is_container(const struct mrsi_opened *o)
            (other && o->own && !o->pipe && o->codec == MRS_CODEC_NONE && mrsi_zip_behind(o->mem, &from));
 }
 
+/* Can these be the first bytes of a document? Its length, and the type of its first field. */
+static bool
+begins_document(const uint8_t *p, size_t got)
+{
+    uint32_t n = got < 4 ? MRS_DOC_MIN : mrs_le32(p);
+    uint8_t type = got < MRS_DOC_MIN ? 0 : p[4];
+    bool known = type <= MRS_DECIMAL128 || type == MRS_MINKEY || type == MRS_MAXKEY;
+    return n >= MRS_DOC_MIN && n <= MRS_DOC_READ_MAX && known && (type || n == MRS_DOC_MIN || got < MRS_DOC_MIN);
+}
+
 bool
 mrsi_opened_is_foreign(const struct mrsi_opened *o)
 {
     MRS_ASSERT(o->plain_n <= sizeof o->plain);
-    uint32_t n = o->plain_n < 4 ? 0 : mrs_le32(o->plain);
-    bool possible = o->plain_n < 4 || (n >= MRS_DOC_MIN && n <= MRS_DOC_READ_MAX);
+    bool possible = begins_document(o->plain, o->plain_n);
     enum mrsi_file_kind kind = mrsi_file_name(mrsi_base_name(o->name)).kind;
     bool named = kind != MRSI_FILE_OTHER; /* like files of a dump */
     if (mrsi_foreign(o->plain, o->plain_n)) {

@@ -6,6 +6,7 @@
  * from the author of the container, so each is checked before it is used: a name that leads outside, is ambiguous or
  * occurs twice is refused. Must not read the container. */
 #include "container.h"
+#include <stdio.h>
 #include <stdlib.h>
 
 /* ---- names ---- */
@@ -132,28 +133,41 @@ sort(struct mrsi_members *m, struct mrs_err *e)
     return MRS_OK;
 }
 
+/* In the arena of the input. */
+static enum mrs_status
+note_passed(struct mrsi_members *m, const struct mrsi_container_member *x, struct mrs_err *e)
+{
+    size_t n = strlen(m->container) + strlen(x->member_path) + 3;
+    char *path = mrs_arena_alloc(&m->in->arena, n);
+    if (!path) {
+        return mrs_err_memory(e, n);
+    }
+    snprintf(path, n, "%s: %s", m->container, x->member_path);
+    return mrsi_note_passed(m->in, path, e);
+}
+
 /* Removes the files that the macOS desktop puts next to every file; they are no part of a dump. */
 static enum mrs_status
 drop_notes(struct mrsi_members *m, struct mrs_err *e)
 {
     static const uint8_t magic[4] = {0x00, 0x05, 0x16, 0x07};
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < m->n; i++) {
+    enum mrs_status s = MRS_OK;
+    for (uint32_t i = 0; i < m->n && s == MRS_OK; i++) {
+        const struct mrsi_container_member *x = &m->at[i];
         uint8_t head[4];
         size_t got = 0;
-        if (strncmp(mrsi_base_name(m->at[i].path), "._", 2) == 0 && m->at[i].extent.n >= sizeof head) {
-            enum mrs_status s =
-                mrsi_pread_full(m->at[i].place.fd, head, sizeof head, m->at[i].extent.off, m->container, &got, e);
-            if (s != MRS_OK) {
-                return s;
-            }
+        if (strncmp(mrsi_base_name(x->path), "._", 2) == 0 && x->extent.n >= sizeof head) {
+            s = mrsi_pread_full(x->place.fd, head, sizeof head, x->extent.off, m->container, &got, e);
         }
-        if (got < sizeof head || memcmp(head, magic, sizeof magic) != 0) {
-            m->at[kept++] = m->at[i];
+        if (s == MRS_OK && got == sizeof head && memcmp(head, magic, sizeof magic) == 0) {
+            s = note_passed(m, x, e);
+        } else {
+            m->at[kept++] = *x;
         }
     }
     m->n = kept;
-    return MRS_OK;
+    return s;
 }
 
 /* ---- a folder lister ---- */
@@ -217,6 +231,16 @@ list_members(const struct mrsi_folder_lister *self, struct mrs_arena *a, const s
 /* ---- the root of the dump ---- */
 enum sign { SIGN_NONE, SIGN_COLLECTION, SIGN_DUMP };
 
+static bool
+lies_in_foreign_folder(const char *path)
+{
+    bool foreign = false;
+    for (const char *slash; !foreign && (slash = strchr(path, '/')); path = slash + 1) {
+        foreign = mrsi_is_foreign_folder(path, (size_t)(slash - path));
+    }
+    return foreign;
+}
+
 /* What a file reveals about its folder. */
 static enum sign
 sign_of(const char *path)
@@ -241,7 +265,14 @@ struct root {
     const char *path; /* NULL: none yet */
     size_t n;
     const char *by; /* the member that shows it */
+    bool plain;     /* some file is in no folder of another program, so those that are in one show nothing */
 };
+
+static enum sign
+sign_for(const struct root *r, const char *path)
+{
+    return r->plain && lies_in_foreign_folder(path) ? SIGN_NONE : sign_of(path);
+}
 
 /* The folder of n bytes at the beginning of a path is a root, or one of the same dump. */
 static enum mrs_status
@@ -254,7 +285,7 @@ settle(const struct mrsi_members *m, struct root *r, const struct mrsi_container
                          "%s: more than one dump, of which %s and %s are parts: pack each for itself", m->container,
                          r->by, by->member_path);
     }
-    *r = (struct root){by->path, n, by->member_path};
+    *r = (struct root){by->path, n, by->member_path, r->plain};
     return MRS_OK;
 }
 
@@ -312,8 +343,11 @@ find_root(struct mrsi_members *m, struct root *r, struct mrs_err *e)
     uint32_t n = 0;
     const struct container_member_holder *top = NULL;
     enum mrs_status s = list ? MRS_OK : mrs_err_memory(e, m->n * sizeof *list);
+    for (uint32_t i = 0; i < m->n; i++) {
+        r->plain = r->plain || (sign_of(m->at[i].path) != SIGN_NONE && !lies_in_foreign_folder(m->at[i].path));
+    }
     for (uint32_t i = 0; s == MRS_OK && i < m->n; i++) {
-        if (sign_of(m->at[i].path) == SIGN_COLLECTION) {
+        if (sign_for(r, m->at[i].path) == SIGN_COLLECTION) {
             list[n++] = (struct container_member_holder){m->at[i].path, folder_n(m->at[i].path), i};
         }
     }
@@ -336,7 +370,7 @@ check_signs(const struct mrsi_members *m, struct root *r, struct mrs_err *e)
 {
     for (uint32_t i = 0; i < m->n; i++) {
         const char *path = m->at[i].path;
-        enum sign sign = sign_of(path);
+        enum sign sign = sign_for(r, path);
         if (sign == SIGN_NONE || (r->path && inside(path, r->path, r->n))) {
             continue;
         }
@@ -386,7 +420,7 @@ enum mrs_status
 mrsi_members_take(struct mrsi_members *m, struct mrs_err *e)
 {
     MRS_ASSERT(m->in && m->n <= m->cap);
-    struct root root = {NULL, 0, NULL};
+    struct root root = {NULL, 0, NULL, false};
     m->offsets.list = list_members;
     enum mrs_status s = sort(m, e);
     MRS_THEN(s, drop_notes(m, e));

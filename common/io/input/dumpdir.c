@@ -61,17 +61,16 @@ is_apple_note(const struct mrsi_item *item, bool *yes, struct mrs_err *e)
     return s;
 }
 
-/* Folders that other programs put into dumps: no database has such a name. */
-static bool
-is_foreign_folder(const struct mrsi_item *item)
+bool
+mrsi_is_foreign_folder(const char *name, size_t n)
 {
     static const char *const names[] = {"__MACOSX", "$RECYCLE.BIN", "System Volume Information", "lost+found",
                                         "@eaDir"};
-    bool found = item->name[0] == '.';
+    bool found = n > 0 && *name == '.';
     for (size_t i = 0; i < sizeof names / sizeof *names && !found; i++) {
-        found = strcmp(item->name, names[i]) == 0;
+        found = strlen(names[i]) == n && memcmp(name, names[i], n) == 0;
     }
-    return item->folder && found;
+    return found;
 }
 
 /* The data folder of a mongod is no dump, although it has a file storage.bson. */
@@ -89,8 +88,8 @@ refuse_data_folder(const struct mrsi_items *items, struct mrs_err *e)
     return MRS_OK;
 }
 
-static enum mrs_status
-note_passed(struct mrs_input *in, const char *path, struct mrs_err *e)
+enum mrs_status
+mrsi_note_passed(struct mrs_input *in, const char *path, struct mrs_err *e)
 {
     const char **more = mrs_more(in->mem, in->passed, in->n_passed, &in->cap_passed, sizeof *more);
     if (!more) {
@@ -111,9 +110,9 @@ pass_over(struct dumpdir_scan *c, struct mrsi_items *items, struct mrs_err *e)
         const struct mrsi_item *item = &items->at[i];
         bool foreign;
         s = is_apple_note(item, &foreign, e);
-        foreign = foreign || is_foreign_folder(item);
+        foreign = foreign || (item->folder && mrsi_is_foreign_folder(item->name, strlen(item->name)));
         if (s == MRS_OK && foreign && !c->probe) {
-            s = note_passed(c->in, item->path, e);
+            s = mrsi_note_passed(c->in, item->path, e);
         } else if (s == MRS_OK && !foreign) {
             kept.at[kept.n++] = *item;
         }

@@ -20,6 +20,10 @@ struct mrsi_watched {
 /* dumpdir.c: whether a folder is the root of a dump, or else that of one database. */
 enum mrs_status mrsi_dump_is_root(struct mrs_input *in, const struct mrsi_folder_lister *offsets,
                                   const struct mrsi_item *folder, bool *root, struct mrs_err *e);
+/* Is it a folder that other programs put into dumps? No database has such a name. */
+bool mrsi_is_foreign_folder(const char *name, size_t n);
+/* Files and folders of other programs, for the report. The path stays. */
+enum mrs_status mrsi_note_passed(struct mrs_input *in, const char *path, struct mrs_err *e);
 #define MRSI_OLD_INDEXES "system.indexes"
 /* old_indexes.c: adds the indexes in system.indexes.bson to the collections of old dumps. */
 enum mrs_status mrsi_old_indexes(struct mrs_input *in, struct mrs_err *e);

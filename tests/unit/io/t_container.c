@@ -212,6 +212,14 @@ wrapped(void **state)
     five[2] = (struct file){"__MACOSX/b/d/shop/._a.bson", note, sizeof note, 0, NULL, NULL};
     pack(at("t"), "zip", NULL, "", five, 3);
     lists(at("t"), "e.c 40\nshop.a 40\n");
+    /* folders of other programs, beside the dump and in it: of themselves they are no second dump */
+    five[2] = (struct file){"__MACOSX/b/d/shop/a.bson", doc_a, sizeof doc_a, 0, NULL, NULL};
+    five[3] = (struct file){".git/b/oplog.bson", doc_a, sizeof doc_a, 0, NULL, NULL};
+    five[4] = (struct file){"b/d/@eaDir/shop/a.bson", doc_a, sizeof doc_a, 0, NULL, NULL};
+    pack(at("t"), "zip", NULL, "", five, 5);
+    lists(at("t"), "e.c 40\nshop.a 40\n");
+    pack(at("t"), "pax", NULL, ".backup/", five, 2); /* but the dump may lie in one */
+    lists(at("t"), "e.c 40\nshop.a 40\n");
 }
 
 /* Only an oplog; a folder whose name is that of a database below; the over-long name. */

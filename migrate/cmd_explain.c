@@ -30,9 +30,10 @@ put_forecast(const struct mrs_forecast *x, uint32_t no, struct mrs_buf *out)
     mrs_text_size(x->spilled, spilled);
     mrs_text_size(x->disk, disk);
     snprintf(line, sizeof line,
-             "  step %u  gathers about %s of %s, %s of it on disk, in %u partitions%s%s: %s at one time\n", no,
-             gathered, x->from, spilled, x->partitions, x->by_key ? ", by key first" : "",
-             x->split ? ", each split when it is read" : "", disk);
+             "  step %u  gathers %s %s of %s, %s of it on disk, in %u partitions%s%s: %s at one time%s\n", no,
+             x->most ? "at most" : "about", gathered, x->from, spilled, x->partitions,
+             x->by_key ? ", by key first" : "", x->split ? ", each split when it is read" : "", disk,
+             x->guessed ? " (guessed: its files are compressed; `check -i` counts)" : "");
     mrs_buf_put(out, line, strlen(line));
 }
 

@@ -204,6 +204,8 @@ struct mrs_forecast {
     uint64_t disk;       /* maximum size of temporary files */
     bool by_key;         /* the keys of the other side do not fit: documents are first stored by key */
     bool split;          /* partitions exceed the memory of a worker: each is written once more when it is read */
+    bool most;           /* a part of the documents or of their fields is stored: the figures are maxima */
+    bool guessed;        /* its files are compressed: their content is taken to be eight times as large */
     uint32_t partitions;
 };
 /* For the i-th step, in a run with these options (memory, jobs). SKIP: it is no join, or an earlier step changes one of

@@ -57,6 +57,15 @@ size_up(struct mrs_input *in, const struct mrs_coll *c, struct mrs_mem *mem, str
     return s;
 }
 
+/* Does the step leave out documents, or fields? A map of `fields` may also add some. */
+static bool
+stores_a_part(const struct mrs_step *st)
+{
+    struct mrs_view body = st->body.p ? st->body : mrs_empty_doc();
+    return mrs_doc_get(body, "where").type != MRS_MISSING || mrs_doc_get(body, "drop").type != MRS_MISSING ||
+           mrs_doc_get(body, "fields").type == MRS_ARRAY;
+}
+
 enum mrs_status
 mrs_run_forecast(struct mrs_mem *mem, const struct mrs_plan *plan, struct mrs_input *in,
                  const struct mrs_run_opts *opts, uint32_t step, struct mrs_forecast *out, struct mrs_err *e)
@@ -75,6 +84,9 @@ mrs_run_forecast(struct mrs_mem *mem, const struct mrs_plan *plan, struct mrs_in
         mrsi_choose_size(opts, &size.memory, &size.jobs);
         mrsi_join_forecast(d, &size, out);
         out->from = d->sides[0].coll.ns;
+        out->most = stores_a_part(&plan->steps[step]);
+        uint32_t i = mrsi_input_find(in, out->from);
+        out->guessed = i != MRSI_NONE && mrs_input_at(in, i)->codec != MRS_CODEC_NONE;
     }
     return s;
 }

@@ -90,7 +90,7 @@ for command in "inspect dump" "run parts-out.yaml -i dump/shop -o never" "diff d
 done
 [ ! -e never ] && ok || fail "the run began"
 "$tool" run parts-out.yaml -i dump/shop -o one.archive --html one.archive -q 2> said
-expect "the page has the name of the output" "2 6de29981" "$? $(od -An -tx1 -N4 one.archive | tr -d ' ')"
+expect "the page has the name of the output" "2 neither" "$? $([ -e one.archive ] && echo written || echo neither)"
 "$tool" inspect dump --html - > said 2>&1
 expect "a page on standard output" "2 no" "$? $([ -e - ] && echo yes || echo no)"
 "$tool" inspect dump --html none/at/all.html -q 2> said

@@ -48,6 +48,7 @@ void
 mrsi_near_texts_check(struct mrsi_near_texts *t, uint32_t path, struct mrs_val v, struct mrs_arena *arena,
                       pthread_mutex_t *lock)
 {
+    MRS_ASSERT(t->n <= MRSI_NEAR_TEXTS);
     uint32_t n = 0;
     const char *p = t->n && v.type == MRS_STRING ? mrs_val_text(v, &n) : NULL;
     bool known = !n || n > LONGEST || memchr(p, 0, n) || is_compared(t, path, p, n);

@@ -4,6 +4,7 @@
  * Numbers of the same length sort alike as texts, and so do dates that begin with the year; a text of another form says
  * that the path holds names. So one bit each is collected for these, and for each length. */
 #include "text_order.h"
+#include "mongoreshape/assert.h"
 #include <string.h>
 
 enum { LONGEST = 28, MINUS = 29, DATE = 30, OTHER = 31 };
@@ -43,6 +44,7 @@ whole_digits(const char *p, uint32_t n)
 uint32_t
 mrsi_text_forms(struct mrs_val v)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     if (v.type != MRS_STRING) {
         return 0;
     }

@@ -48,6 +48,24 @@ help_operators(void)
     printf("\n\ndocs/OPERATORS.md tells where they differ from a server's, and which are refused.\n");
 }
 
+/* A word of other tools, or an operator. */
+static bool
+help_word(const char *name)
+{
+    const char *step = mrs_plan_done_by(name);
+    const struct mrs_op_row *row = NULL;
+    for (uint32_t i = 0; !step && (row = mrs_op_rows(i)) && strcmp(row->name, name) != 0; i++) {
+    }
+    if (step) {
+        printf("no step is called `%s`: %s\n", name, step);
+    } else if (row) {
+        bool refused = strcmp(row->family, "refused") == 0;
+        printf("%s: %s%s%s%s\ndocs/OPERATORS.md tells where operators differ from a server's.\n", name,
+               refused ? "" : "an operator, of the family ", row->family, *row->note ? ": " : "", row->note);
+    }
+    return step || row;
+}
+
 bool
 mrsi_help_topic(const char *name)
 {
@@ -61,7 +79,7 @@ mrsi_help_topic(const char *name)
             printf("  %-18s %s\n", t->name, t->summary);
         }
     } else {
-        return false;
+        return help_word(name);
     }
     return true;
 }

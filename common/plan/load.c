@@ -590,8 +590,8 @@ static const struct {
     {"mask", "`set` computes other values, `unset` takes fields out"},
 };
 
-static const char *
-done_by(const char *word)
+const char *
+mrs_plan_done_by(const char *word)
 {
     word += *word == '$';
     for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++) {
@@ -611,7 +611,7 @@ unknown_step(struct mrsi_plan *p, const struct mrsi_yaml_entry *at)
         mrsi_plan_error(p, at->line, at->col, "unknown step `%.80s`: " MRSI_LATER, at->key);
         return;
     }
-    const char *step = done_by(at->key);
+    const char *step = mrs_plan_done_by(at->key);
     if (step) {
         mrsi_plan_error(p, at->line, at->col, "unknown step `%.80s`: %s", at->key, step);
         return;

@@ -96,6 +96,8 @@ void mrs_plan_id_text(const struct mrs_plan *p, char text[33]);
 enum mrs_status mrs_plan_explain(const struct mrs_plan *p, bool json, struct mrs_buf *out, struct mrs_err *e);
 
 /* ---- the language, from its tables of keys ---- */
+/* What does here what a step, stage or command of this name does elsewhere, as "`extract` makes ..."; NULL: unknown. */
+const char *mrs_plan_done_by(const char *word);
 /* The keys of a plan itself; the last one is `steps`. */
 const struct mrs_key *mrs_plan_keys(uint32_t *n);
 /* The kind of value for a key, in a word or two. */

@@ -218,7 +218,11 @@ expect 2 'it is a folder, not a file' . -i in -o out
 # ---- inputs that are none ----
 expect 2 'nowhere' set.yaml -i nowhere -o out
 mkdir -p empty/d
-expect 2 'empty: no dump here' copy.yaml -i empty -o out
+expect 2 'empty: no dump here: no .bson and no .metadata.json file' copy.yaml -i empty -o out
+mkdir -p backup/monday && cp -r in backup/monday/dump
+expect 2 'file; backup/monday/dump is one' copy.yaml -i backup -o out
+expect 2 'backup/monday/dump is one' copy.yaml -i backup/monday -o out
+rm -r backup
 : >in/d/c.bson
 expect 0 '' set.yaml -i in -o out
 [ -e out/d/c.bson ] && [ ! -s out/d/c.bson ] || fail "an empty collection is not there"

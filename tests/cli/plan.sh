@@ -20,6 +20,10 @@ holds() {
 }
 
 "$tool" plan > list || fail "plan"
+for word in 'unwind=`extract` makes documents' '$group=`rollup` computes' '$map=an operator, of the family array' \
+    '$function=refused'; do
+    "$tool" help "${word%%=*}" | grep -qF -- "${word#*=}" && ok || fail "help ${word%%=*}"
+done
 "$tool" help steps | cmp -s - list && ok || fail "plan and help steps list other steps"
 steps=$(awk '{ print $1 }' list)
 [ "$(wc -w <<< "$steps")" -ge 25 ] && ok || fail "only these steps: $steps"

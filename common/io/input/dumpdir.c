@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #define DEEPEST 8 /* nested folders below a database's folder */
+#define BELOW_MOST 64 /* folders of a folder that are searched for a dump, for a message */
 
 struct rec {
     enum { REC_DATA, REC_META, REC_EXTRA } kind;
@@ -552,6 +553,43 @@ merge(struct dumpdir_scan *c, struct mrs_err *e)
     return s;
 }
 
+/* Is it a dump, by the files in one of its folders? Those that cannot be read count as none. */
+static bool
+is_dump(struct dumpdir_scan *c, const struct mrsi_items *folders)
+{
+    struct mrsi_items in;
+    struct content has = {.data = false};
+    struct mrs_err e;
+    mrs_err_clear(&e);
+    for (uint32_t i = 0; i < folders->n && i < BELOW_MOST && !has.data && !has.metadata; i++) {
+        if (folders->at[i].folder && list(c, &folders->at[i], &in, &e) == MRS_OK) {
+            inspect(&in, &has);
+        }
+    }
+    return has.data || has.metadata;
+}
+
+/* For the message: a dump in the folder, or in a folder of it; NULL: none. */
+static const char *
+dump_below(struct dumpdir_scan *c, const struct mrsi_item *top, uint32_t levels)
+{
+    struct mrsi_items has, inner;
+    struct mrs_err e;
+    const char *found = NULL;
+    mrs_err_clear(&e);
+    MRS_ASSERT(levels > 0 && levels <= 2);
+    if (list(c, top, &has, &e) != MRS_OK) {
+        return NULL;
+    }
+    for (uint32_t i = 0; i < has.n && i < BELOW_MOST && !found; i++) {
+        const struct mrsi_item *item = &has.at[i];
+        if (item->folder && list(c, item, &inner, &e) == MRS_OK) {
+            found = is_dump(c, &inner) ? item->path : levels > 1 ? dump_below(c, item, levels - 1) : NULL;
+        }
+    }
+    return found;
+}
+
 enum mrs_status
 mrsi_dump_take(struct mrs_input *in, const struct mrsi_folder_lister *offsets, const struct mrsi_item *top,
                const char *db, struct mrs_err *e)
@@ -560,8 +598,10 @@ mrsi_dump_take(struct mrs_input *in, const struct mrsi_folder_lister *offsets, c
     struct dumpdir_scan c = {.in = in, .offsets = offsets};
     enum mrs_status s = db ? list_db(&c, top, db, e) : list_root(&c, top, e);
     if (s == MRS_OK && !c.dump) {
-        s = MRSI_FAIL(e, MRS_E_MISSING, "%s: no dump here: no .bson and no .metadata.json file",
-                      top->path);
+        struct dumpdir_scan probe = {.in = in, .offsets = offsets, .probe = true};
+        const char *below = dump_below(&probe, top, 2);
+        s = MRSI_FAIL(e, MRS_E_MISSING, "%s: no dump here: no .bson and no .metadata.json file%s%s%s", top->path,
+                      below ? "; " : "", below ? below : "", below ? " is one" : "");
     }
     MRS_THEN(s, merge(&c, e));
     MRS_THEN(s, mrsi_old_indexes(in, e));

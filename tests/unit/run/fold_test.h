@@ -419,7 +419,8 @@ enter_fast(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc
 
 static const struct mrs_fold_ops ops[] = {
     {.enter = enter, .fold = fold, .save = save},
-    {enter, fold, save, small_size, small_feed, small_end, group, NULL, NULL},
+    {.enter = enter, .fold = fold, .save = save, .small_size = small_size, .small_feed = small_feed,
+     .small_end = small_end, .group = group},
     {.enter = enter, .fold = fold, .save = save, .group = group, .shared = shared_of},
     {.enter = enter, .fold = fold, .save = save, .group = group, .shared = shared_of, .enter_fast = enter_fast}};
 #define GATHER(i) \

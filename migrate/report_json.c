@@ -178,6 +178,7 @@ twins(struct mrs_cli_json *j, const struct mrs_report *r)
         mrs_cli_json_text(j, "ns", r->twins[i].ns);
         mrs_cli_json_count(j, "documents", r->twins[i].count);
         mrs_cli_json_text(j, "firstId", r->twins[i].id);
+        mrs_cli_json_bool(j, "inOutput", r->twins[i].stay);
         mrs_cli_json_close(j);
     }
     mrs_cli_json_close(j);

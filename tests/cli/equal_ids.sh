@@ -87,7 +87,7 @@ is "one that is dropped behind the step that counts it" "0 1 0" \
 is "one that is refused" "1 1 0" "$(fails 'rekey: { in: c, id: new, references: {} }')"
 "$tool" run rollup.yaml -i in -o json.out --json > log 2>&1
 is "the report names collection, number and _id" \
-    '"equalIds":[{"ns":"d.c","documents":1,"firstId":"{\"$oid\":\"000000000000000000000007\"}"}]' \
+    '"equalIds":[{"ns":"d.c","documents":1,"firstId":"{\"$oid\":\"000000000000000000000007\"}","inOutput":true}]' \
     "$(tr -d '\n' < log | sed 's/" *: */":/g; s/, *"/,"/g; s/\([[{]\) */\1/g; s/ *\([]}]\)/\1/g' | grep -o '"equalIds":[^]]*\]')"
 echo "$passed passed, $failed failed, 0 skipped"
 [ "$failed" -eq 0 ]

@@ -55,6 +55,7 @@ YAML
     [ "$("$tool" explain "$tmp/plan.yaml" --pipeline 2> "$tmp/err" | grep -c 'a number in a path of `sort`')" = 4 ] &&
         [ "$(grep -c 'is the name of a field, not a place in an array$' "$tmp/err")" = 4 ]
     ok "sort: { $sort }: servers would sort by elements of arrays" $?
+done
 # names of a document in the order of JavaScript, and not
 said() { "$tool" explain "$tmp/plan.yaml" --pipeline | grep -c 'not in a shell'; }
 printf 'database: d\nsteps:\n- set: { in: c, fields: { 2023: 1, 2024: 2, x: 3, "01": [4, 5] } }\n' > "$tmp/plan.yaml"

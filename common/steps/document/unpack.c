@@ -409,6 +409,11 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     if (s->prefix_len) {
         mrsi_describe_words(&t, ", called %s and the %s", s->prefix, s->packed.form == MRSI_AS_ARRAY ? "key" : "name");
     }
+    const char *last = s->packed.as.part[s->packed.as.n - 1].name;
+    if (strncmp(last, s->prefix, s->prefix_len) == 0) {
+        mrsi_describe_once(&t,
+                           "a field that it makes may have the name of `as`: run again, it would be taken apart, too");
+    }
     mrsi_describe_loss(&t, "whether %s was there, null or empty", as);
     if (s->packed.replace) {
         mrsi_describe_loss(&t, "old values of fields that were there already");

@@ -60,7 +60,7 @@ help_word(const char *name)
         printf("no step is called `%s`: %s\n", name, step);
     } else if (row) {
         bool refused = strcmp(row->family, "refused") == 0;
-        printf("%s: %s%s%s%s\ndocs/OPERATORS.md tells where operators differ from a server's.\n", name,
+        printf("%s: %s%s%s%s\ndocs/OPERATORS.md lists where operators differ from a server's.\n", name,
                refused ? "" : "an operator, of the family ", row->family, *row->note ? ": " : "", row->note);
     }
     return step || row;

@@ -40,7 +40,8 @@ has_folded(struct mrsi_list_search *a, uint32_t no, struct mrs_val v)
 {
     char room[4 + MRSI_FOLDED + 1];
     uint32_t whole = 0, n = mrsi_fold_text(v, room + 4);
-    if (!n || (mrs_val_text(v, &whole) && whole == n && memcmp(mrs_val_text(v, &whole), room + 4, n) == 0)) {
+    const char *text = n ? mrs_val_text(v, &whole) : NULL;
+    if (!text || (whole == n && memcmp(text, room + 4, n) == 0)) {
         return false;
     }
     mrs_put32((uint8_t *)room, n + 1);

@@ -29,8 +29,8 @@ struct value_search { /* of values of one side among those of the other */
     struct mrs_path path; /* of the targets, then of the others */
     struct mrs_keys keys; /* of the current value */
     struct mrs_buf set;   /* uint64_t: hashes of values of the targets */
-    uint64_t docs, hits;
-    bool any, hit; /* current document: does it have a value, which is found? */
+    uint64_t docs, found;  /* documents with a value; of these, the value was found */
+    bool any, is_found;    /* the current document */
     struct mrs_err *err;
 };
 
@@ -264,7 +264,7 @@ find_value(void *arg, struct mrs_val v)
     struct value_search *t = arg;
     uint64_t hash;
     enum mrs_status s = hash_value(t, v, &hash);
-    t->hit = t->hit || (s == MRS_OK && has_hash(t, hash));
+    t->is_found = t->is_found || (s == MRS_OK && has_hash(t, hash));
     return s == MRS_SKIP ? MRS_OK : s;
 }
 
@@ -274,10 +274,10 @@ find_document(void *arg, struct mrs_view doc, bool matched)
     MRS_ASSERT(mrs_view_is_framed(doc));
     struct value_search *t = arg;
     (void)matched;
-    t->hit = false;
+    t->is_found = false;
     enum mrs_status s = mrs_path_each(&t->path, doc, false, find_value, t);
     t->docs++;
-    t->hits += t->hit;
+    t->found += t->is_found;
     return s;
 }
 
@@ -301,8 +301,8 @@ check_turned(struct mrsi_engine *en, uint32_t step, const struct mrsi_fates *f, 
         s = compile(en, p->into, &t.path, e);
         MRS_THEN(s, each_of_side(en, step, 0, f, find_document, &t, &all, e));
     }
-    if (s == MRS_OK && t.hits && t.hits >= t.docs / 2) {
-        en->rows[en->row_of[step][0]].why = (struct mrsi_why){.n = t.hits, .of = t.docs, .turned = true, .some = !all};
+    if (s == MRS_OK && t.found && t.found >= t.docs / 2) {
+        en->rows[en->row_of[step][0]].why = (struct mrsi_why){.n = t.found, .of = t.docs, .turned = true, .some = !all};
     }
     mrs_buf_clear(&t.set);
     mrs_keys_clear(&t.keys);
@@ -352,7 +352,7 @@ find_text(void *arg, struct mrs_val v)
     uint64_t equal, folded;
     t->any = t->any || class_of(v);
     if (hash_text(t, v, &equal, &folded)) {
-        t->hit = t->hit || (!has_hash(t, equal) && has_hash(t, folded));
+        t->is_found = t->is_found || (!has_hash(t, equal) && has_hash(t, folded));
     }
     return MRS_OK;
 }
@@ -362,10 +362,10 @@ find_texts(void *arg, struct mrs_view doc, bool matched)
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
     struct value_search *t = arg;
-    t->any = t->hit = false;
+    t->any = t->is_found = false;
     enum mrs_status s = mrs_path_each(&t->path, doc, false, find_text, t);
     t->docs += t->any;
-    t->hits += t->hit && !matched;
+    t->found += t->is_found && !matched;
     return s;
 }
 
@@ -390,8 +390,8 @@ compare_texts(struct mrsi_engine *en, uint32_t step, const struct mrsi_fates *f,
         s = compile(en, path, &t.path, e);
         MRS_THEN(s, each_of_side(en, step, ref, f, find_texts, &t, &all, e));
     }
-    if (s == MRS_OK && t.hits > why->n) {
-        *why = (struct mrsi_why){.n = t.hits, .of = t.docs, .pair = pair, .ref = ref, .nearly = true,
+    if (s == MRS_OK && t.found > why->n) {
+        *why = (struct mrsi_why){.n = t.found, .of = t.docs, .pair = pair, .ref = ref, .nearly = true,
                                  .some = !all || !all_targets};
     }
     mrs_buf_clear(&t.set);

@@ -105,6 +105,6 @@ mrsi_unpack_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e
     mrsi_undo_loss(&u, MRS_LOSS_VALUES | MRS_LOSS_PLACES,
                    known ? "which fields with this prefix were there before, the place of `as`, and whether it "
                            "was there"
-                         : "`as`: without a plain `prefix` nothing tells its fields from others, and they stay");
+                         : "`as`: without a plain `prefix` its fields cannot be told apart from others, and they stay");
     return mrsi_undo_end(&u);
 }

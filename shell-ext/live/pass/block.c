@@ -171,7 +171,7 @@ run_command(struct live_job *job, const char *db, struct mrs_view cmd, bool *don
     return s;
 }
 
-/* A server without the command blocks nobody. */
+/* A server without the command cannot block writers. */
 static enum mrs_status
 set_block_mode(struct live_job *job, bool on, struct mrs_err *e)
 {

@@ -98,7 +98,7 @@ note_unmade(struct verifying *v, struct mrs_view doc, bool owned, struct mrs_err
 {
     if (!owned) {
         v->r->foreign++;
-        live_name(v->r, v->t.coll->ns, mrs_doc_get(doc, "_id"), "is not ours");
+        live_name(v->r, v->t.coll->ns, mrs_doc_get(doc, "_id"), "others wrote it");
         return MRS_OK;
     }
     v->r->differs++;

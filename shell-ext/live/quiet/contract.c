@@ -63,7 +63,7 @@ check_one(void *arg, const struct live_planned_change *c, struct mrs_err *e)
         }
     } else if (c->kind == LIVE_DELETE && fresh) {
         r->foreign++;
-        live_report_name(r, "%s %s: is not ours; it stays", c->coll.ns, id);
+        live_report_name(r, "%s %s: others wrote it, or its source is refused: it stays", c->coll.ns, id);
     } else if (c->kind == LIVE_UPDATE) {
         s = fresh ? MRS_OK : claim_differs(k, c, &field, e);
         r->differs += s == MRS_OK && field;

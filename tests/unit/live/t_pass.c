@@ -333,7 +333,7 @@ differences_in_documents(void **state)
     holds(&d, "lines", "{'_id': 101, 'post': 1, 'q': 2}");
     /* somebody else's document stays, and is told of */
     put_texts(&d, "lines", "{'_id': 7, 'theirs': true}");
-    finds(&d, true, 0, 1, "lines 7: is not ours");
+    finds(&d, true, 0, 1, "lines 7: others wrote it");
     holds(&d, "lines", "{'_id': 7, 'theirs': true}{'_id': 101, 'post': 1, 'q': 2}");
     desk_leave(&d);
 }
@@ -815,7 +815,7 @@ arrays_are_not_ours(void **state)
     mrs_arena_clear(&r.a);
     put_texts(&d, "lines", "{'_id': 900, 'post': [1, 3], 'q': 9}");
     update_one(&d, "posts", "{'_id': 1}", "{'$set': {'items': []}}");
-    finds(&d, true, 0, 1, "900: is not ours");
+    finds(&d, true, 0, 1, "900: others wrote it");
     holds(&d, "lines", "{'_id': 102, 'post': 3, 'q': 3}{'_id': 900, 'post': [1, 3], 'q': 9}");
     assert_int_equal(d.job.run->n_stale, 2);
     desk_leave(&d);

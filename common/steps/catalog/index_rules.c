@@ -339,6 +339,24 @@ collation_names_good(struct why *w, struct mrs_view collation)
     return true;
 }
 
+bool
+mrsi_locale_is_known(struct mrs_val v)
+{
+    static const char languages[] =
+        " af am ar as az be bg bn bo br bs ca ceb chr cs cy da de dsb dz ee el en eo es et eu fa ff fi fil fo "
+        "fr fy ga gl gu ha haw he hi hr hsb hu hy id ig in is it iw ja ka kk kl km kn ko kok ku ky la lb lkt "
+        "ln lo lt lv mi mk ml mn mo mr ms mt my nb ne nl nn no om or pa pl ps pt ro root ru sa sd se sh si "
+        "simple sk sl smn so sq sr sv sw ta te tg th tk tl to tr tt ug uk ur uz vi wae wo xh yi yo zh zu ";
+    char word[16];
+    const char *text = v.type == MRS_STRING ? (const char *)v.p + 4 : "";
+    size_t n = strcspn(text, "_@");
+    if (n < 2 || n > 8 || strcspn(text, " -") < n) {
+        return false;
+    }
+    snprintf(word, sizeof word, " %.*s ", (int)n, text);
+    return strstr(languages, word);
+}
+
 static bool
 collation_good(struct why *w, struct mrs_view index, const struct facts *f)
 {
@@ -350,6 +368,10 @@ collation_good(struct why *w, struct mrs_view index, const struct facts *f)
     }
     if (locale.type != MRS_STRING) {
         return refuse(w, "`collation` needs a locale");
+    }
+    if (!mrsi_locale_is_known(locale)) {
+        return refuse(w, "`collation` has a locale that no server knows, `%.40s`: they are like de or en_US",
+                      (const char *)locale.p + 4);
     }
     if (!collation_names_good(w, mrs_val_view(v))) {
         return false;

@@ -101,6 +101,9 @@ uint32_t mrsi_index_keys(struct mrs_view index);
 enum { MRSI_WHY_MAX = 200 };
 bool mrsi_index_buildable(struct mrs_view index, char *why, size_t size);
 
+/* Is it a locale of a collation, by its language, as servers have them from ICU? */
+bool mrsi_locale_is_known(struct mrs_val v);
+
 /* Can a query, schema or pipeline contain a path with the same beginning? */
 bool mrsi_names_path(struct mrs_view query, const char *path);
 

@@ -114,7 +114,11 @@ check_collation(struct mrsi_read *r, struct mrsi_slot s)
     for (uint32_t i = 0; i < N_COLLATION; i++) {
         struct mrsi_slot one = mrsi_slot_in(s, collation_keys, N_COLLATION, collation_keys[i].name);
         switch (collation_keys[i].type) {
-        case MRS_ARG_TEXT: mrsi_read_text(r, one, &text); break;
+        case MRS_ARG_TEXT:
+            if (mrsi_read_text(r, one, &text) && !mrsi_locale_is_known(one.v)) {
+                mrsi_read_error(r, s.key, "locale", "must be one that servers know, like de or en_US");
+            }
+            break;
         case MRS_ARG_BOOL: mrsi_read_bool(r, one, &on); break;
         case MRS_ARG_CHOICE: mrsi_read_choice(r, one, &choice); break;
         default:

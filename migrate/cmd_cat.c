@@ -3,8 +3,8 @@
 #include "commands.h"
 #include "mongoreshape/cat.h"
 #include "mongoreshape/clock.h"
-#include "mongoreshape/ejson.h"
 #include "mongoreshape/expr.h"
+#include "mongoreshape/plan.h"
 #include "job.h"
 
 #include <errno.h>
@@ -13,6 +13,7 @@
 
 struct printing {
     const struct mrs_query *where;
+    bool matched;      /* a document: set by several threads */
     bool nobody_reads; /* the other end of the pipe is gone */
 };
 
@@ -37,13 +38,22 @@ static enum mrs_status
 takes(void *arg, struct mrs_arena *scratch, struct mrs_view doc, bool *yes, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
-    const struct printing *x = arg;
+    struct printing *x = arg;
     struct mrs_eval ev = {.arena = scratch, .root = doc, .err = e};
     enum mrs_status s = mrs_query_match(x->where, &ev, yes);
     if (s != MRS_OK) {
         mrs_err_at(e, "--where");
+    } else if (*yes && !__atomic_load_n(&x->matched, __ATOMIC_RELAXED)) {
+        __atomic_store_n(&x->matched, true, __ATOMIC_RELAXED);
     }
     return s;
+}
+
+static void
+warn(void *arg, const char *text)
+{
+    (void)arg;
+    mrs_say(stderr, "note: %s\n", text);
 }
 
 static enum mrs_status
@@ -51,23 +61,17 @@ compile(const struct mrsi_cli *cli, struct mrs_query **out, struct mrs_err *e)
 {
     struct mrs_expr_env env = {
         .mem = cli->line.mem, .now_ms = mrs_cli_given(&cli->line, "now") ? cli->now_ms : mrs_clock_wall()};
+    struct mrs_query_text text = {.text = cli->where, .command = "cat", .option = "--where", .warn = warn};
     struct mrs_buf bson;
     struct mrs_err own;
-    size_t used = 0, n = strlen(cli->where);
     mrs_err_clear(&own);
     mrs_buf_init(&bson, cli->line.mem, MRS_DOC_MAX);
-    enum mrs_status s = mrs_ejson_read(cli->where, n, MRS_EJSON_STRICT, &bson, &used, &own);
-    if (s == MRS_OK && used + strspn(cli->where + used, " \t\r\n") < n) {
-        s = mrs_err_set(&own, MRS_FAIL, MRS_E_PLAN, "something follows the query");
-    }
+    enum mrs_status s = mrs_yaml_query(cli->line.mem, &text, &bson, e);
     if (s == MRS_OK) {
-        struct mrs_view filter = {bson.p, (uint32_t)bson.n};
-        s = mrs_query_compile(&env, filter, out, &own);
-    }
-    if (s != MRS_OK) {
-        bool json = own.code == MRS_E_FORMAT; /* the line is wrong, not a file */
-        s = mrs_err_set(e, s, json ? MRS_E_PLAN : own.code, "--where: %s%s%s%s", own.where, *own.where ? ": " : "",
-                        own.msg, json ? "; it is JSON, with names in double quotes: {\"age\": {\"$gt\": 5}}" : "");
+        s = mrs_query_compile(&env, (struct mrs_view){bson.p, (uint32_t)bson.n}, out, &own);
+        if (s != MRS_OK) {
+            mrs_err_set(e, s, own.code, "--where: %s%s%s", own.where, *own.where ? ": " : "", own.msg);
+        }
     }
     mrs_buf_clear(&bson);
     return s;
@@ -114,6 +118,9 @@ mrsi_cmd_cat(struct mrs_cli *line)
     }
     enum mrs_status s = print(cli, &x, &e);
     if (s == MRS_OK) {
+        if (cli->where && !x.matched) {
+            mrs_say(stderr, "note: no document matches the query of --where\n");
+        }
         return 0;
     }
     if (x.nobody_reads) { /* like a writer to `head`: no message, the status of the signal */

@@ -109,8 +109,8 @@ static const struct mrs_cli_option options[] = {
      "the namespace of a single file, or of `-`; `cat`, `diff`, `inspect`: only collections that match",
      "In `cat`, `diff` and `inspect` it is a pattern as in `--nsInclude`.", NULL},
     {"where", 0, "QUERY", CAT, MRS_CLI_TEXT, AT(where), NULL, NULL,
-     "only documents that this query matches, as '{\"age\": {\"$gte\": 18}}'",
-     "A MongoDB query as Extended JSON, with the operators of `where` in plans.", NULL},
+     "only documents that this query matches, as '{ age: { $gte: 18 } }'",
+     "A query as in `where` of a plan: YAML or JSON, typed values as Extended JSON.", NULL},
     {"limit", 0, "N", CAT | DIFF, MRS_CLI_COUNT, AT(limit), "10|100", "all; of `diff`: 20",
      "`cat`: print at most N documents in all; `diff`: name at most N in each collection",
      "`diff` always counts all of them.", NULL},
@@ -270,7 +270,7 @@ static const char *const cat_text[] = {
     NULL};
 static const struct mrs_cli_example cat_examples[] = {
     {"mongoreshape cat dump --ns blog.posts --relaxed | jq .title", "a field of each document"},
-    {"mongoreshape cat comments.bson.gz --where '{\"votes\": {\"$gt\": 9}}' --limit 5",
+    {"mongoreshape cat comments.bson.gz --where '{ votes: { $gt: 9 } }' --limit 5",
      "the first documents that match"},
     {NULL, NULL}};
 

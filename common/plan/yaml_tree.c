@@ -4,6 +4,7 @@
  * A map with the keys of an Extended JSON wrapper becomes the typed value. This is decided on its unresolved content,
  * because numbers inside a wrapper must be texts. Recursion is as deep as plans may be nested. Knows no step. */
 #include "plan_internal.h"
+#include "shell.h"
 
 struct mrsi_yaml_entry *
 mrsi_tree_find(const struct mrsi_yaml_node *map, const char *key)
@@ -162,27 +163,57 @@ mrsi_tree_val(struct mrsi_plan *p, const struct mrsi_yaml_node *node, struct mrs
     return !p->dead && p->pub.n_errors + p->unseen == before;
 }
 
-enum mrs_status
-mrs_yaml_doc(struct mrs_mem *mem, const char *text, size_t n, struct mrs_buf *out, struct mrs_err *e)
+/* The map in the text, checked as the query of q; q: NULL for another map. */
+static enum mrs_status
+read_doc(struct mrsi_plan *p, const char *text, size_t n, const struct mrs_query_text *q, struct mrs_buf *out,
+         struct mrs_err *e)
 {
     MRS_ASSERT(text || n == 0);
-    struct mrsi_plan p = {.pub = {.mem = mem, .file = "options", .name = "", .database = "", .server = ""}};
     struct mrs_val v = mrs_missing();
-    mrs_arena_init(&p.pub.arena, mem);
     if (n > MRS_PLAN_BYTES_MAX) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "more than 4 MiB of YAML");
     }
-    if (mrsi_yaml_read(&p, text, n) && p.root && p.root->kind == MRSI_MAP) {
-        (void)mrsi_tree_val(&p, p.root, &v);
-    } else if (!p.pub.n_errors && !p.dead) {
-        mrsi_plan_error(&p, 1, 1, "a map is expected");
+    if (mrsi_yaml_read(p, text, n) && p->root && p->root->kind == MRSI_MAP) {
+        const struct mrsi_yaml_entry at = {.key = "", .line = 1, .col = 1, .node = p->root};
+        const struct mrs_step_type type = {.name = q ? q->command : ""};
+        const struct mrs_key key = {q ? q->option : "", MRS_ARG_QUERY, false, NULL, ""};
+        (void)(mrsi_tree_val(p, p->root, &v) && q && mrsi_plan_shell(p, &type, &key, &at));
+    } else if (!p->pub.n_errors && !p->dead) {
+        mrsi_plan_error(p, 1, 1, "a map is expected");
     }
-    enum mrs_status s = mrsi_plan_errors_status(&p, e);
+    enum mrs_status s = mrsi_plan_errors_status(p, e);
     if (s == MRS_OK) {
         mrs_buf_put(out, v.p, v.n);
         s = mrs_buf_status(out, e);
     }
+    for (uint32_t i = 0; i < p->pub.n_warnings && s == MRS_OK && q; i++) {
+        q->warn(q->arg, p->pub.errors[i].msg);
+    }
+    return s;
+}
+
+static enum mrs_status
+read_text(struct mrs_mem *mem, const char *text, size_t n, const struct mrs_query_text *q, struct mrs_buf *out,
+          struct mrs_err *e)
+{
+    struct mrsi_plan p = {.pub = {.mem = mem, .file = q ? q->option : "options", .name = "", .database = "",
+                                  .server = ""}};
+    mrs_arena_init(&p.pub.arena, mem);
+    enum mrs_status s = read_doc(&p, text, n, q, out, e);
     mrs_free(mem, p.pub.errors);
     mrs_arena_clear(&p.pub.arena);
     return s;
+}
+
+enum mrs_status
+mrs_yaml_doc(struct mrs_mem *mem, const char *text, size_t n, struct mrs_buf *out, struct mrs_err *e)
+{
+    return read_text(mem, text, n, NULL, out, e);
+}
+
+enum mrs_status
+mrs_yaml_query(struct mrs_mem *mem, const struct mrs_query_text *q, struct mrs_buf *out, struct mrs_err *e)
+{
+    MRS_ASSERT(q && q->text && q->command && q->option && q->warn);
+    return read_text(mem, q->text, strlen(q->text), q, out, e);
 }

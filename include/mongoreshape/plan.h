@@ -64,6 +64,16 @@ void mrs_plan_free(struct mrs_plan *p);
 /* Appends a map in YAML (values as in plans) to out as a BSON document. FAIL MRS_E_PLAN: e has the first mistake with
  * its line; DEAD. */
 enum mrs_status mrs_yaml_doc(struct mrs_mem *mem, const char *text, size_t n, struct mrs_buf *out, struct mrs_err *e);
+/* A query outside of a plan, with the checks that a `where` of a plan has: literals of shells are errors. */
+struct mrs_query_text {
+    const char *text;            /* a map in YAML, or JSON */
+    const char *command, *option; /* for messages */
+    void (*warn)(void *arg, const char *text); /* is told what is valid, but rarely intended */
+    void *arg;
+};
+/* Like mrs_yaml_doc. */
+enum mrs_status mrs_yaml_query(struct mrs_mem *mem, const struct mrs_query_text *q, struct mrs_buf *out,
+                               struct mrs_err *e);
 /* Converts a plan in BSON to text for mrs_plan_load: each key of the plan and of its steps on a separate line. Appended
  * to out. FAIL MRS_E_PLAN: a text in it is not UTF-8; DEAD. plan: a document that mrs_doc_check passed. */
 enum mrs_status mrs_plan_text(struct mrs_view plan, struct mrs_buf *out, struct mrs_err *e);

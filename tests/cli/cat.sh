@@ -54,13 +54,20 @@ lines "$one
 $two
 $one
 " in --where '{"$or": [{"$expr": {"$eq": ["$_id", 2]}}, {"_id": 1}]}' --limit 3 -j 1
-lines "" in --where '{"nothing": true}'
+lines "$one
+$one
+" in --where '{ $expr: { $eq: [$_id, 1] } }'
+says() { "$tool" cat in --where "$1" >out 2>err; [ ! -s out ] && grep -qF -- "$2" err || fail "$1: $(cat out err)"; }
+says '{ nothing: true }' 'note: no document matches the query of --where'
+says '{ _id: { $gt: "2024-01-01" } }' 'a text compares with texts only'
 "$tool" cat - --with-ns <in/e/y.bson.gz >out 2>err && grep -q '"ns":"input.documents"' out || fail "unnamed: $(cat out err)"
 "$tool" cat - --ns d.c <in/e/y.bson.gz >out 2>err && [ "$(wc -l <out)" -eq 2 ] || fail "from standard input: $(cat out err)"
-refused 2 '--where: something follows the query' in --where '{} {}'
+refused 2 '--where:1:4: not valid YAML' in --where '{} {}'
 refused 2 'there is no query operator $nope' in --where '{"a": {"$nope": 1}}'
 refused 2 '--where: $nope: there is no query operator $nope' in --where '{"$nope": 1}'
-refused 2 '--where: key expected; it is JSON, with names in double quotes' in --where '{a: 1}'
+refused 2 'is a literal of the shell or of a driver' in --where '{ a: ISODate("2024-01-01") }'
+refused 2 '--where:1:8: key `a` occurs twice' in --where '{"a":1,"a":2}'
+refused 2 'a map is expected' in --where '[1]'
 refused 2 '--where' in --where '{"a"'
 refused 2 'IN is missing' --relaxed
 refused 2 'no collection is called like f.*' in --ns 'f.*'

@@ -96,6 +96,13 @@ add_entry(struct mrsi_read *r, struct rename *s, const struct mrs_elem *el)
         mrsi_read_error(r, "fields", el->name, "`%s` would keep its name", el->name);
         return;
     }
+    if (mrs_path_relation(&x->old, &x->new) != 0) {
+        bool out = x->old.n > x->new.n;
+        mrsi_read_error(r, "fields", el->name, "`%s` lies inside of `%s`: rename `%s` to a third name, and that in a "
+                        "step of its own%s", out ? el->name : x->new.text, out ? x->new.text : el->name, el->name,
+                        out ? ", with `replace: true`, which overwrites what is left" : "");
+        return;
+    }
     uint32_t least = x->old.n < x->new.n ? x->old.n : x->new.n;
     while (x->shared + 1 < least && strcmp(x->old.part[x->shared].name, x->new.part[x->shared].name) == 0) {
         x->shared++;

@@ -153,6 +153,10 @@ static const struct bench_wrong wrong[] = {
     {"rename", "{'in':'a','fields':{'x':'_id.y'}}",
      "fields/x: `_id.y`: the `_id` cannot change, name another field\n"},
     {"rename", "{'in':'a','fields':{'x':'x'}}", "fields/x: `x` would keep its name\n"},
+    {"rename", "{'in':'a','fields':{'x':'x.y'}}", "fields/x: `x.y` lies inside of `x`: rename `x` to a third name, and "
+     "that in a step of its own\n"},
+    {"rename", "{'in':'a','fields':{'x.y':'x'}}", "fields/x.y: `x.y` lies inside of `x`: rename `x.y` to a third name, "
+     "and that in a step of its own, with `replace: true`, which overwrites what is left\n"},
     {"rename", "{'in':'a','fields':{'x':'z','y':'z'}}", "fields/y: `z` is the new name of two fields\n"},
     {"rename", "{'in':'a','fields':{'x':'x.y'}}", "fields/x: ..."},
     {"rename", "{'in':'a','fields':{'x.y':'x'}}", "fields/x.y: ..."},

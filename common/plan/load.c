@@ -198,7 +198,7 @@ is_same_word(const char *a, const char *b)
 {
     for (;; a++, b++) {
         a += strspn(a, "_");
-        if ((*a | 0x20) != (*b | 0x20) || !*a) {
+        if ((*a | 0x20) != (*b | 0x20) || !*a || !*b) {
             return *a == *b;
         }
     }

@@ -82,10 +82,7 @@ mrs_build_finish(struct mrs_build *b, struct mrs_view *doc, struct mrs_err *e)
     }
     doc->p = mrs_empty_bytes;
     doc->n = MRS_DOC_MIN;
-    enum mrs_status s = mrs_buf_status(b->buf, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(mrs_buf_status(b->buf, e));
     if (b->too_deep) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "document would be nested more than %d levels deep",
                            MRS_DEPTH_MAX);

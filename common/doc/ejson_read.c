@@ -140,10 +140,7 @@ string_bytes(struct ejson_read_reader *r, bool key)
         if (!mark(r, '\\')) {
             return wrong(r, p == r->end ? "string does not end" : "control character in a string");
         }
-        enum mrs_status s = escape(r, key);
-        if (s != MRS_OK) {
-            return s;
-        }
+        MRS_TRY(escape(r, key));
     }
 }
 
@@ -352,10 +349,7 @@ header(struct ejson_read_reader *r, struct ejson_read_level *l)
     if (!mark(r, '"')) {
         return wrong(r, "key expected");
     }
-    enum mrs_status s = string_bytes(r, true);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(string_bytes(r, true));
     l->dollar |= !r->out->bad && r->out->p[r->elem + 1] == '$';
     blanks(r);
     if (!mark(r, ':')) {

@@ -316,10 +316,7 @@ take_pointer(struct wrap *w, struct mrs_val v)
         mrs_buf_put(w->out, part[1].p, 12);
     } else {
         struct mrs_val hex = part[1].type == MRS_DOCUMENT ? only_field(part[1], "$oid") : mrs_missing();
-        enum mrs_status s = take_oid(w, hex);
-        if (s != MRS_OK) {
-            return s;
-        }
+        MRS_TRY(take_oid(w, hex));
     }
     w->type = MRS_DBPOINTER;
     return MRS_OK;

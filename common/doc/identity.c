@@ -205,10 +205,7 @@ mrs_id_make(const struct mrs_new_id *in, struct mrs_buf *scratch, uint8_t id[12]
         mrs_build_item(&b, mrs_make_i64(room, in->pos[i], MRS_INT64));
     }
     mrs_build_close(&b);
-    enum mrs_status s = mrs_build_finish(&b, &d, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(mrs_build_finish(&b, &d, e));
     mrs_put32(id, __builtin_bswap32(in->time_secs));
     put_hash(d, id);
     return MRS_OK;

@@ -42,10 +42,7 @@ check_text(const char *text, uint32_t n, uint32_t *parts, struct mrs_err *e)
     for (;;) {
         const char *dot = memchr(at, '.', (size_t)(end - at));
         size_t len = (size_t)((dot ? dot : end) - at);
-        enum mrs_status s = check_part(at, len, *parts && mrs_name_is_dbref(at, len), e);
-        if (s != MRS_OK) {
-            return s;
-        }
+        MRS_TRY(check_part(at, len, *parts && mrs_name_is_dbref(at, len), e));
         ++*parts;
         if (!dot) {
             return MRS_OK;
@@ -67,10 +64,7 @@ check_list(struct mrs_view list, uint32_t *parts, struct mrs_err *e)
         }
         uint32_t n;
         const char *name = mrs_val_text(x.v, &n);
-        enum mrs_status s = check_part(name, n, true, e);
-        if (s != MRS_OK) {
-            return s;
-        }
+        MRS_TRY(check_part(name, n, true, e));
         ++*parts;
     }
     return *parts ? MRS_OK : bad_path(e, "is empty");
@@ -242,10 +236,7 @@ emit(struct path_reading *r, struct mrs_val v)
     mrs_walk_init(&w, mrs_val_view(v));
     while (mrs_walk_next(&w, &e) > 0) {
         r->any = true;
-        enum mrs_status s = r->fn(r->arg, e.v);
-        if (s != MRS_OK) {
-            return s;
-        }
+        MRS_TRY(r->fn(r->arg, e.v));
     }
     return MRS_OK;
 }

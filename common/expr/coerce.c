@@ -53,7 +53,7 @@ mrsi_coerce_text(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val v
     case MRS_TIMESTAMP:
         return keep(ev, buf, write_timestamp(v, buf, sizeof buf), text, n);
     case MRS_DATE:
-        MRSI_TRY(mrsi_date_to_text(x, ev, mrs_val_i64(v), &date));
+        MRS_TRY(mrsi_date_to_text(x, ev, mrs_val_i64(v), &date));
         *text = mrs_val_text(date, n);
         return MRS_OK;
     default:

@@ -5,7 +5,6 @@
  * is invalid (FAIL). Doubles are truncated, and must be in range before that; decimals are truncated first. int32 does
  * not convert to a date. */
 #include "convert.h"
-#include "support.h"
 #include "doc/decimal.h"
 #include <errno.h>
 #include <inttypes.h>

@@ -3,7 +3,6 @@
  *
  * Text forms are strict: text that does not convert back to the same bytes is refused. */
 #include "convert.h"
-#include "support.h"
 
 int
 mrsi_hex_digit(char c)
@@ -52,7 +51,7 @@ to_base64(struct mrsi_convert *cv, const uint8_t *p, uint32_t n, bool url, struc
     uint32_t rest = n % 3;
     uint32_t len = n / 3 * 4 + (rest ? (url ? rest + 1 : 4) : 0);
     char *to;
-    MRSI_TRY(mrsi_ret_room(cv->ev, len, &to, out));
+    MRS_TRY(mrsi_ret_room(cv->ev, len, &to, out));
     for (uint32_t i = 0; i < n; i += 3) {
         uint32_t left = n - i;
         uint32_t w = (uint32_t)p[i] << 16 | (left > 1 ? (uint32_t)p[i + 1] << 8 : 0) | (left > 2 ? p[i + 2] : 0);
@@ -117,7 +116,7 @@ mrsi_ret_hex(struct mrs_eval *ev, const uint8_t *p, uint32_t n, struct mrs_val *
 {
     MRS_ASSERT(p || n == 0);
     char *to;
-    MRSI_TRY(mrsi_ret_room(ev, 2 * n, &to, out));
+    MRS_TRY(mrsi_ret_room(ev, 2 * n, &to, out));
     for (uint32_t i = 0; i < n; i++) {
         *to++ = "0123456789ABCDEF"[p[i] >> 4];
         *to++ = "0123456789ABCDEF"[p[i] & 15];
@@ -153,7 +152,7 @@ static enum mrs_status
 to_uuid(struct mrsi_convert *cv, const uint8_t *p, struct mrs_val *out)
 {
     char *to;
-    MRSI_TRY(mrsi_ret_room(cv->ev, 36, &to, out));
+    MRS_TRY(mrsi_ret_room(cv->ev, 36, &to, out));
     for (uint32_t i = 0, nibble = 0; i < 36; i++) {
         if (uuid_dash(i)) {
             to[i] = '-';

@@ -4,7 +4,6 @@
  * A base is only for whole numbers within 64 bits, of any type; digits are capitals, without a prefix like 0x. JSON is
  * read strictly; {"$oid": ...} is a normal document. */
 #include "convert.h"
-#include "support.h"
 #include "mongoreshape/ejson.h"
 #include <stdio.h>
 
@@ -63,7 +62,7 @@ mrsi_json_to_value(struct mrsi_convert *cv, struct mrs_val v, struct mrs_val *ou
     struct mrs_err why;
     uint8_t type = 0;
     mrs_err_clear(&why);
-    MRSI_TRY(mrsi_spend(ev, 1u + t.n / 16));
+    MRS_TRY(mrsi_spend(ev, 1u + t.n / 16));
     mrs_buf_init(&buf, ev->arena->mem, MRS_DOC_READ_MAX);
     enum mrs_status s = mrs_json_read(t.p, t.n, &buf, &type, &why);
     const uint8_t *copy = s == MRS_OK && type == cv->to ? mrs_arena_copy(ev->arena, buf.p, buf.n) : NULL;

@@ -26,7 +26,7 @@ mrsi_ret_dec(struct mrs_eval *ev, BID_UINT128 d, struct mrs_val *out)
 static inline enum mrs_status
 mrsi_number_arg(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, struct mrs_val *v)
 {
-    MRSI_TRY(mrsi_arg(x, i, ev, v));
+    MRS_TRY(mrsi_arg(x, i, ev, v));
     if (!mrsi_is_nullish(*v) && !mrs_is_number(*v)) {
         return mrsi_eval_error(x, ev, "takes numbers, not %s", mrs_type_name(v->type));
     }

@@ -98,7 +98,7 @@ read_keys(struct mrs_sort *s, struct mrs_view spec, bool strict, struct mrs_err 
             }
         }
         s->key[s->n].down = way < 0;
-        MRSI_TRY(read_path(s, &s->key[s->n], &el, e));
+        MRS_TRY(read_path(s, &s->key[s->n], &el, e));
         s->n++;
     }
     return s->n ? MRS_OK : mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "there is no key to sort by");
@@ -222,7 +222,7 @@ expand_array(struct sort_search *q, const struct sort_state *st, struct mrs_val 
                 one.v[i] = more ? el.v : undefined;
             }
         }
-        MRSI_TRY(expand(q, &one, inside ? mrs_val_view(el.v) : mrs_empty_doc()));
+        MRS_TRY(expand(q, &one, inside ? mrs_val_view(el.v) : mrs_empty_doc()));
         if (!more) {
             break;
         }
@@ -289,7 +289,7 @@ mrs_sort_key(const struct mrs_sort *s, struct mrs_view d, struct mrs_buf *key, s
     if (!is_single(s, d, best)) {
         const struct sort_state start = {0};
         struct sort_search q = {.sort = s, .best = best, .e = e};
-        MRSI_TRY(expand(&q, &start, d));
+        MRS_TRY(expand(&q, &start, d));
     }
     for (uint32_t i = 0; i < s->n; i++) {
         mrs_key_append(key, best[i], s->key[i].down);

@@ -121,7 +121,7 @@ mrsi_list_of(struct mrs_eval *ev, struct mrs_val array, struct mrsi_list *l)
     struct mrs_walk w;
     struct mrs_elem e;
     uint32_t n = l->n + mrs_val_count(array);
-    MRSI_TRY(mrsi_spend(ev, n));
+    MRS_TRY(mrsi_spend(ev, n));
     if (n > l->cap) {
         struct mrs_val *more = mrs_arena_alloc(ev->arena, n * sizeof *more);
         if (!more) {

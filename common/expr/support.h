@@ -5,15 +5,6 @@
 
 #include "expr_internal.h"
 
-/* Evaluates a call that returns a status; returns any status but OK. */
-#define MRSI_TRY(call)                                                                             \
-    do {                                                                                           \
-        enum mrs_status try_status = (call);                                                       \
-        if (try_status != MRS_OK) {                                                                \
-            return try_status;                                                                     \
-        }                                                                                          \
-    } while (0)
-
 struct mrsi_text {
     const char *p;
     uint32_t n;

@@ -174,10 +174,7 @@ describe(struct mrsi_inspection *x, const struct mrs_inspect_source *source, uin
     MRS_ASSERT(no < source->collections);
     struct mrs_inspect_collection d;
     struct mrsi_collection *c = &x->coll[no];
-    enum mrs_status s = source->describe(source->arg, no, &d, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(source->describe(source->arg, no, &d, e));
     const char *dot = strchr(d.ns, '.');
     struct mrs_series series;
     *c = (struct mrsi_collection){.no = no,

@@ -139,10 +139,7 @@ mrs_plan_text(struct mrs_view plan, struct mrs_buf *out, struct mrs_err *e)
     struct from_bson f = {.out = out};
     size_t from = out->n;
     write_plan(&f, plan);
-    enum mrs_status s = mrs_buf_status(out, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(mrs_buf_status(out, e));
     /* Invalid UTF-8 was replaced: the plan would not be the one that was sent. */
     const uint8_t *text = out->p + from;
     if (memmem(text, out->n - from, "\\uFFFD", 6) || memmem(text, out->n - from, "\xEF\xBF\xBD", 3)) {

@@ -26,6 +26,14 @@ enum mrs_status {
 };
 /* The next call of a sequence, if none has failed yet: s becomes its result, else s is unchanged. */
 #define MRS_THEN(s, ...) ((s) = (s) == MRS_OK ? (__VA_ARGS__) : (s))
+/* A call whose failure ends the calling function, with its status; not where something has to be cleared first. */
+#define MRS_TRY(...)                                                                                                   \
+    do {                                                                                                               \
+        enum mrs_status try_status = (__VA_ARGS__);                                                                    \
+        if (try_status != MRS_OK) {                                                                                    \
+            return try_status;                                                                                         \
+        }                                                                                                              \
+    } while (0)
 
 enum mrs_code {
     MRS_E_NONE = 0,

@@ -105,7 +105,7 @@ compile_n(const struct mrs_expr_env *env, struct mrs_acc *x, struct mrs_val spec
     if (spec.type == MRS_MISSING) {
         return refuse(x, e, "the argument 'n' is missing");
     }
-    MRSI_TRY(mrs_expr_compile(env, spec, &n, e));
+    MRS_TRY(mrs_expr_compile(env, spec, &n, e));
     bool ok = mrs_expr_constant(n, &v) && mrs_val_integral(v, &whole) && whole > 0;
     mrs_expr_free(n);
     x->n = (uint64_t)whole;
@@ -123,7 +123,7 @@ compile_p(const struct mrs_expr_env *env, struct mrs_acc *x, struct mrs_val spec
     if (spec.type == MRS_MISSING) {
         return refuse(x, e, "the argument 'p' is missing");
     }
-    MRSI_TRY(mrs_expr_compile(env, spec, &x->p, e));
+    MRS_TRY(mrs_expr_compile(env, spec, &x->p, e));
     if (!mrs_expr_constant(x->p, &v) || v.type != MRS_ARRAY) {
         return refuse(x, e, WRONG);
     }
@@ -173,7 +173,7 @@ pick(const struct mrs_acc *x, struct mrs_val spec, struct mrs_val v[ARGS], struc
     while (n < ARGS && NAMES[x->kind->shape][n]) {
         n++;
     }
-    MRSI_TRY(mrsi_compile_pick(&named, spec, NAMES[x->kind->shape], n, found, e));
+    MRS_TRY(mrsi_compile_pick(&named, spec, NAMES[x->kind->shape], n, found, e));
     for (uint32_t i = 0; i < ARGS; i++) {
         v[i] = mrs_missing();
     }
@@ -191,13 +191,13 @@ compile_named(const struct mrs_expr_env *env, struct mrs_acc *x, struct mrs_val 
 {
     struct mrs_val v[ARGS];
     enum mrsi_acc_shape shape = x->kind->shape;
-    MRSI_TRY(pick(x, spec, v, e));
+    MRS_TRY(pick(x, spec, v, e));
     x->n = 1;
     if (shape == MRSI_ACC_INPUT_N || shape == MRSI_ACC_OUTPUT_N) {
-        MRSI_TRY(compile_n(env, x, v[ARG_N], e));
+        MRS_TRY(compile_n(env, x, v[ARG_N], e));
     }
     if (shape == MRSI_ACC_OUTPUT || shape == MRSI_ACC_OUTPUT_N) {
-        MRSI_TRY(compile_sort(env, x, v[ARG_SORT], e));
+        MRS_TRY(compile_sort(env, x, v[ARG_SORT], e));
     }
     if (shape == MRSI_ACC_MEDIAN || shape == MRSI_ACC_QUANTILES) {
         if (!mrs_val_is_text(v[ARG_METHOD], "approximate")) {
@@ -205,7 +205,7 @@ compile_named(const struct mrs_expr_env *env, struct mrs_acc *x, struct mrs_val 
         }
     }
     if (shape == MRSI_ACC_QUANTILES) {
-        MRSI_TRY(compile_p(env, x, v[ARG_P], e));
+        MRS_TRY(compile_p(env, x, v[ARG_P], e));
     }
     return mrs_expr_compile(env, v[ARG_VALUE], &x->arg, e);
 }
@@ -313,8 +313,8 @@ mrs_acc_argument(const struct mrs_acc *x, struct mrs_eval *ev, struct mrs_val *o
     if (!x->sort) {
         return mrs_expr_eval(x->arg, ev, out);
     }
-    MRSI_TRY(sort_key(x, ev, &pair[0]));
-    MRSI_TRY(mrs_expr_eval(x->arg, ev, &pair[1]));
+    MRS_TRY(sort_key(x, ev, &pair[0]));
+    MRS_TRY(mrs_expr_eval(x->arg, ev, &pair[1]));
     return mrsi_ret_array(ev, pair, 2, out);
 }
 
@@ -393,7 +393,7 @@ mrsi_acc_pack(struct mrs_acc_state *s, uint32_t lead_end, struct mrs_err *e)
         mrs_buf_put(&s->other, s->bytes.p + s->item[i].lead_off, s->item[i].lead_n + lead_end);
         mrs_buf_put(&s->other, s->bytes.p + s->item[i].off, s->item[i].n);
     }
-    MRSI_TRY(mrs_buf_status(&s->other, e));
+    MRS_TRY(mrs_buf_status(&s->other, e));
     for (uint32_t i = 0; i < s->n; i++) {
         s->item[i].lead_off = at;
         s->item[i].off = at + s->item[i].lead_n + lead_end;

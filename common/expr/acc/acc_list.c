@@ -15,7 +15,7 @@ keep(struct mrs_acc_state *s, struct mrs_val v, struct mrs_err *e)
     if (v.n > s->ceiling) {
         return mrsi_acc_over(s, e);
     }
-    MRSI_TRY(mrsi_acc_reserve(s, v.n, e));
+    MRS_TRY(mrsi_acc_reserve(s, v.n, e));
     mrs_buf_reset(&s->bytes);
     mrs_buf_byte(&s->bytes, v.type);
     mrs_buf_put(&s->bytes, v.p, v.n);
@@ -83,7 +83,7 @@ append(struct mrs_acc_state *s, struct mrs_val v, struct mrs_err *e)
     if (v.n > s->ceiling || s->bytes.n + more + 1 > s->ceiling) {
         return mrsi_acc_over(s, e);
     }
-    MRSI_TRY(mrsi_acc_reserve(s, s->bytes.n + more, e));
+    MRS_TRY(mrsi_acc_reserve(s, s->bytes.n + more, e));
     mrs_buf_grow(&s->bytes, more + 1);
     if (s->bytes.bad) {
         return mrs_buf_status(&s->bytes, e);
@@ -135,7 +135,7 @@ each(struct mrs_acc_state *s, struct mrs_val array, struct mrs_err *e,
     struct mrs_elem el;
     mrs_walk_init(&w, mrs_val_view(array));
     while (mrs_walk_next(&w, &el) == 1) {
-        MRSI_TRY(fn(s, el.v, e));
+        MRS_TRY(fn(s, el.v, e));
     }
     return MRS_OK;
 }
@@ -181,13 +181,13 @@ append_new(struct mrs_acc_state *s, struct mrs_val v, struct mrs_err *e)
 {
     mrs_buf_reset(&s->other);
     mrs_key_append(&s->other, v, false);
-    MRSI_TRY(mrs_buf_status(&s->other, e));
+    MRS_TRY(mrs_buf_status(&s->other, e));
     uint64_t hash = mrs_hash(s->other.p, s->other.n, 0).lo;
     if (mrsi_acc_hash_find(s, hash, same_value, &v) < s->n) {
         return MRS_OK;
     }
-    MRSI_TRY(mrsi_acc_room(s, e));
-    MRSI_TRY(append(s, v, e));
+    MRS_TRY(mrsi_acc_room(s, e));
+    MRS_TRY(append(s, v, e));
     s->item[s->n] = (struct mrsi_acc_item){
         .off = (uint32_t)(s->bytes.n - v.n), .n = v.n, .type = v.type, .seq = hash};
     return mrsi_acc_hash_add(s, s->n++, e);

@@ -22,7 +22,7 @@ static enum mrs_status
 new_field(struct mrs_acc_state *s, const struct mrs_elem *el, uint64_t hash, struct mrs_err *e)
 {
     MRS_ASSERT(s->n <= s->cap);
-    MRSI_TRY(mrsi_acc_room(s, e));
+    MRS_TRY(mrsi_acc_room(s, e));
     s->item[s->n] = (struct mrsi_acc_item){.lead_off = (uint32_t)s->bytes.n,
                                            .lead_n = el->name_len,
                                            .off = (uint32_t)s->bytes.n + el->name_len + 1,
@@ -31,7 +31,7 @@ new_field(struct mrs_acc_state *s, const struct mrs_elem *el, uint64_t hash, str
                                            .seq = hash};
     mrs_buf_put(&s->bytes, el->name, el->name_len + 1u);
     mrs_buf_put(&s->bytes, el->v.p, el->v.n);
-    MRSI_TRY(mrs_buf_status(&s->bytes, e));
+    MRS_TRY(mrs_buf_status(&s->bytes, e));
     return mrsi_acc_hash_add(s, s->n++, e);
 }
 
@@ -41,11 +41,11 @@ replace(struct mrs_acc_state *s, uint32_t at, struct mrs_val v, struct mrs_err *
     MRS_ASSERT(at < s->n);
     struct mrsi_acc_item *i = &s->item[at];
     if (v.n > i->n) {
-        MRSI_TRY(mrsi_acc_pack(s, 1, e));
+        MRS_TRY(mrsi_acc_pack(s, 1, e));
         s->dead += i->n;
         i->off = (uint32_t)s->bytes.n;
         mrs_buf_take(&s->bytes, v.n);
-        MRSI_TRY(mrs_buf_status(&s->bytes, e));
+        MRS_TRY(mrs_buf_status(&s->bytes, e));
     } else {
         s->dead += i->n - v.n;
     }
@@ -67,7 +67,7 @@ put_field(struct mrs_acc_state *s, const struct mrs_elem *el, uint32_t *next, st
     if (s->bytes.n - s->dead + el->v.n + el->name_len + 1u > s->ceiling) {
         return mrsi_acc_over(s, e);
     }
-    MRSI_TRY(mrsi_acc_reserve(s, s->bytes.n - s->dead + el->v.n + el->name_len + 1u, e));
+    MRS_TRY(mrsi_acc_reserve(s, s->bytes.n - s->dead + el->v.n + el->name_len + 1u, e));
     if (at >= s->n || !same_name(s, at, &name)) {
         hash = mrs_hash(el->name, el->name_len, 0).lo;
         at = mrsi_acc_hash_find(s, hash, same_name, &name);
@@ -92,7 +92,7 @@ mrsi_acc_feed_merge(struct mrs_acc_state *s, struct mrs_val v, struct mrs_err *e
     }
     mrs_walk_init(&w, mrs_val_view(v));
     while (mrs_walk_next(&w, &el) == 1) {
-        MRSI_TRY(put_field(s, &el, &next, e));
+        MRS_TRY(put_field(s, &el, &next, e));
     }
     return MRS_OK;
 }

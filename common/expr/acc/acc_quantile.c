@@ -30,7 +30,7 @@ mrsi_acc_feed_quantile(struct mrs_acc_state *s, struct mrs_val v, struct mrs_err
     if (isnan(d)) {
         return MRS_OK;
     }
-    MRSI_TRY(mrsi_acc_reserve(s, (s->bytes.n + SIZE) / 8, e)); /* numbers: none of them is written to the document */
+    MRS_TRY(mrsi_acc_reserve(s, (s->bytes.n + SIZE) / 8, e)); /* numbers: none of them is written to the document */
     if (s->bytes.n + SIZE > s->ceiling) {
         return mrsi_acc_over(s, e);
     }
@@ -109,8 +109,8 @@ mrsi_acc_value_quantile(const struct mrs_acc_state *s, struct mrs_eval *ev, stru
     mrs_walk_init(&w, mrs_val_view(p));
     while (mrs_walk_next(&w, &el) == 1) {
         struct mrs_val v;
-        MRSI_TRY(at_rank(s, ev, mrsi_to_double(el.v), &v));
-        MRSI_TRY(mrsi_list_add(ev, &found, v));
+        MRS_TRY(at_rank(s, ev, mrsi_to_double(el.v), &v));
+        MRS_TRY(mrsi_list_add(ev, &found, v));
     }
     return mrsi_ret_array(ev, found.v, found.n, out);
 }

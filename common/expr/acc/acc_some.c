@@ -88,8 +88,8 @@ static enum mrs_status
 push(struct mrs_acc_state *s, struct mrs_val lead, struct mrs_val v, uint64_t seq, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_val_is_sized(v));
-    MRSI_TRY(mrsi_acc_room(s, e));
-    MRSI_TRY(mrsi_acc_pack(s, 0, e));
+    MRS_TRY(mrsi_acc_room(s, e));
+    MRS_TRY(mrsi_acc_pack(s, 0, e));
     struct mrsi_acc_item *i = &s->item[s->n];
     *i = (struct mrsi_acc_item){.lead_off = (uint32_t)s->bytes.n,
                                 .lead_n = lead.n,
@@ -116,12 +116,12 @@ offer(struct mrs_acc_state *s, struct mrs_val lead, struct mrs_val v, uint64_t s
     if (live > s->ceiling || (uint64_t)v.n + lead.n > s->ceiling) {
         return mrsi_acc_over(s, e);
     }
-    MRSI_TRY(push(s, lead, v, seq, e));
+    MRS_TRY(push(s, lead, v, seq, e));
     if (full && sorts_before(s, &s->item[s->n], &s->item[0])) {
         s->bytes.n -= size_of(&s->item[s->n]);
         return MRS_OK;
     }
-    MRSI_TRY(mrsi_acc_reserve(s, live, e));
+    MRS_TRY(mrsi_acc_reserve(s, live, e));
     if (!full) {
         rise(s, s->n++);
         return MRS_OK;
@@ -203,7 +203,7 @@ mrsi_acc_value_some(const struct mrs_acc_state *s, struct mrs_eval *ev, struct m
     if (!v) {
         return mrsi_eval_memory(ev, ((size_t)s->n + 1) * sizeof *v);
     }
-    MRSI_TRY(sorted(s, ev, &at));
+    MRS_TRY(sorted(s, ev, &at));
     for (uint32_t i = 0; i < s->n; i++) {
         v[i] = mrsi_acc_item_value(s, &s->item[at[i]]);
     }
@@ -255,7 +255,7 @@ mrsi_acc_load_some(struct mrs_acc_state *s, struct mrs_view saved, struct mrs_er
     }
     mrs_walk_init(&w, mrs_val_view(items));
     while (mrs_walk_next(&w, &el) == 1) {
-        MRSI_TRY(load_item(s, el.v, e));
+        MRS_TRY(load_item(s, el.v, e));
     }
     s->seq = (uint64_t)mrs_val_i64(seq);
     return MRS_OK;

@@ -76,7 +76,7 @@ mrsi_zone_arg(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, struct 
     if (i >= x->n_args || !x->args[i]) {
         return MRS_OK;
     }
-    MRSI_TRY(mrsi_arg(x, i, ev, &v));
+    MRS_TRY(mrsi_arg(x, i, ev, &v));
     *null = mrsi_is_nullish(v);
     return *null ? MRS_OK : mrsi_zone_value(x, ev, v, tz);
 }
@@ -109,7 +109,7 @@ compile_part(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, st
     if (!is_named(spec)) {
         return mrsi_compile_list(c, x, spec, 1, 1, e);
     }
-    MRSI_TRY(mrsi_compile_named(c, x, spec, "date|timezone", e));
+    MRS_TRY(mrsi_compile_named(c, x, spec, "date|timezone", e));
     return mrsi_compile_zone(c, x, 1, e);
 }
 
@@ -121,7 +121,7 @@ local_date(const struct mrs_expr *x, struct mrs_eval *ev, struct mrsi_local *l, 
     struct mrs_val v;
     struct mrsi_tz tz;
     int64_t ms;
-    MRSI_TRY(mrsi_arg(x, 0, ev, &v));
+    MRS_TRY(mrsi_arg(x, 0, ev, &v));
     *null = mrsi_is_nullish(v);
     if (*null) {
         return MRS_OK;
@@ -129,7 +129,7 @@ local_date(const struct mrs_expr *x, struct mrs_eval *ev, struct mrsi_local *l, 
     if (!mrsi_to_date(v, &ms)) {
         return mrsi_eval_error(x, ev, "%s is no date", mrs_type_name(v.type));
     }
-    MRSI_TRY(mrsi_zone_arg(x, 1, ev, &tz, null));
+    MRS_TRY(mrsi_zone_arg(x, 1, ev, &tz, null));
     *l = mrsi_local_of(&tz, ms);
     return MRS_OK;
 }
@@ -195,7 +195,7 @@ part(const struct mrs_expr *x, struct mrs_eval *ev, enum op_date_part which, str
 {
     struct mrsi_local l;
     bool null;
-    MRSI_TRY(local_date(x, ev, &l, &null));
+    MRS_TRY(local_date(x, ev, &l, &null));
     if (null) {
         return mrsi_ret_null(out);
     }
@@ -288,7 +288,7 @@ eval_iso_day(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 static enum mrs_status
 compile_to_parts(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, struct mrs_err *e)
 {
-    MRSI_TRY(mrsi_compile_named(c, x, spec, "date|timezone,iso8601", e));
+    MRS_TRY(mrsi_compile_named(c, x, spec, "date|timezone,iso8601", e));
     return mrsi_compile_zone(c, x, 1, e);
 }
 
@@ -306,11 +306,11 @@ eval_to_parts(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out
     struct mrsi_local l;
     struct mrs_val iso;
     bool null;
-    MRSI_TRY(local_date(x, ev, &l, &null));
+    MRS_TRY(local_date(x, ev, &l, &null));
     if (null) {
         return mrsi_ret_null(out);
     }
-    MRSI_TRY(mrsi_arg(x, 2, ev, &iso));
+    MRS_TRY(mrsi_arg(x, 2, ev, &iso));
     if (x->args[2] && mrsi_is_nullish(iso)) {
         return mrsi_ret_null(out);
     }
@@ -353,7 +353,7 @@ static enum mrs_status
 compile_from_parts(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec,
                    struct mrs_err *e)
 {
-    MRSI_TRY(mrsi_compile_named(c, x, spec, PARTS, e));
+    MRS_TRY(mrsi_compile_named(c, x, spec, PARTS, e));
     bool civil = x->args[P_YEAR] || x->args[P_MONTH] || x->args[P_DAY];
     bool iso = x->args[P_ISO_YEAR] || x->args[P_ISO_WEEK] || x->args[P_ISO_DAY];
     if ((civil && iso) || (!x->args[P_YEAR] && !x->args[P_ISO_YEAR])) {
@@ -390,13 +390,13 @@ eval_from_parts(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *o
     int64_t v[P_ZONE] = {0, 1, 1, 0, 0, 0, 0, 0, 1, 1}, seconds, ms;
     struct mrsi_tz tz;
     bool null;
-    MRSI_TRY(mrsi_zone_arg(x, P_ZONE, ev, &tz, &null));
+    MRS_TRY(mrsi_zone_arg(x, P_ZONE, ev, &tz, &null));
     for (uint32_t i = 0; !null && i < P_ZONE; i++) {
         struct mrs_val arg;
         if (!x->args[i]) {
             continue;
         }
-        MRSI_TRY(mrsi_arg(x, i, ev, &arg));
+        MRS_TRY(mrsi_arg(x, i, ev, &arg));
         null = mrsi_is_nullish(arg);
         if (!null && !mrs_val_integral(arg, &v[i])) {
             return mrsi_eval_error(x, ev, "%s must be a whole number", names[i]);

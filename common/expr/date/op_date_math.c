@@ -89,7 +89,7 @@ static enum mrs_status
 all_args(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *v)
 {
     for (uint32_t i = 0; i < x->n_args; i++) {
-        MRSI_TRY(mrsi_arg(x, i, ev, &v[i]));
+        MRS_TRY(mrsi_arg(x, i, ev, &v[i]));
     }
     return MRS_OK;
 }
@@ -102,7 +102,7 @@ enum mrs_status
 mrsi_compile_date_math(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec,
                        struct mrs_err *e)
 {
-    MRSI_TRY(mrsi_compile_named(c, x, spec, "startDate,unit,amount|timezone", e));
+    MRS_TRY(mrsi_compile_named(c, x, spec, "startDate,unit,amount|timezone", e));
     return mrsi_compile_zone(c, x, A_ZONE, e);
 }
 
@@ -143,7 +143,7 @@ date_add(const struct mrs_expr *x, struct mrs_eval *ev, bool back, struct mrs_va
     struct mrsi_tz tz = {NULL, 0};
     enum unit unit;
     int64_t ms, amount;
-    MRSI_TRY(all_args(x, ev, v));
+    MRS_TRY(all_args(x, ev, v));
     if (any_null(v, A_N, x)) {
         return mrsi_ret_null(out);
     }
@@ -157,7 +157,7 @@ date_add(const struct mrs_expr *x, struct mrs_eval *ev, bool back, struct mrs_va
         return mrsi_eval_error(x, ev, "amount must be a whole number of 64 bits");
     }
     if (x->args[A_ZONE]) {
-        MRSI_TRY(mrsi_zone_value(x, ev, v[A_ZONE], &tz));
+        MRS_TRY(mrsi_zone_value(x, ev, v[A_ZONE], &tz));
     }
     bool fits = !back || amount != INT64_MIN;
     if (!fits || !add_units(&tz, ms, unit, back ? -amount : amount, &ms)) {
@@ -186,7 +186,7 @@ enum mrs_status
 mrsi_compile_date_diff(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec,
                        struct mrs_err *e)
 {
-    MRSI_TRY(mrsi_compile_named(c, x, spec, "startDate,endDate,unit|timezone,startOfWeek", e));
+    MRS_TRY(mrsi_compile_named(c, x, spec, "startDate,endDate,unit|timezone,startOfWeek", e));
     return mrsi_compile_zone(c, x, D_ZONE, e);
 }
 
@@ -225,7 +225,7 @@ mrsi_eval_date_diff(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_va
     enum unit unit;
     int64_t from, to, diff;
     int32_t week_start = 0;
-    MRSI_TRY(all_args(x, ev, v));
+    MRS_TRY(all_args(x, ev, v));
     bool week = unit_of(v[D_UNIT], &unit) && unit == WEEK;
     if (any_null(v, D_WEEK, x) || (week && x->args[D_WEEK] && mrsi_is_nullish(v[D_WEEK]))) {
         return mrsi_ret_null(out);
@@ -237,7 +237,7 @@ mrsi_eval_date_diff(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_va
         return mrsi_no_unit(x, ev);
     }
     if (x->args[D_ZONE]) {
-        MRSI_TRY(mrsi_zone_value(x, ev, v[D_ZONE], &tz));
+        MRS_TRY(mrsi_zone_value(x, ev, v[D_ZONE], &tz));
     }
     if (week && x->args[D_WEEK] && !weekday_of(v[D_WEEK], &week_start)) {
         return mrsi_eval_error(x, ev, "startOfWeek must be the name of a weekday");
@@ -348,7 +348,7 @@ make_bins(const struct mrs_expr *x, struct mrs_eval *ev, const struct mrs_val v[
             x, ev, "binSize must be a whole number greater than 0 (of days and more at most 1e11)");
     }
     if (x->args[T_ZONE]) {
-        MRSI_TRY(mrsi_zone_among(t->zones, x, ev, v[T_ZONE], &b->tz));
+        MRS_TRY(mrsi_zone_among(t->zones, x, ev, v[T_ZONE], &b->tz));
     }
     if (b->unit == WEEK && x->args[T_WEEK] && !weekday_of(v[T_WEEK], &b->week_start)) {
         return mrsi_eval_error(x, ev, "startOfWeek must be the name of a weekday");
@@ -397,12 +397,12 @@ mrsi_compile_date_trunc(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_v
     if (!t) {
         return mrs_err_memory(e, sizeof *t);
     }
-    MRSI_TRY(mrsi_compile_named(c, x, spec, "date,unit|binSize,timezone,startOfWeek", e));
+    MRS_TRY(mrsi_compile_named(c, x, spec, "date,unit|binSize,timezone,startOfWeek", e));
     enum mrs_status s = mrsi_compile_zone(c, x, T_ZONE, e);
     *t = (struct trunc){.zones = x->extra};
     x->extra = t;
-    MRSI_TRY(s);
-    MRSI_TRY(fix_bins(c, x, t, e));
+    MRS_TRY(s);
+    MRS_TRY(fix_bins(c, x, t, e));
     const struct mrs_expr *week = x->args[T_WEEK];
     bool constant = true;
     for (uint32_t i = 0; i < T_WEEK; i++) {
@@ -422,9 +422,9 @@ mrsi_eval_date_trunc(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_v
     struct bins made;
     int64_t ms;
     if (t->fixed) {
-        MRSI_TRY(mrsi_arg(x, T_DATE, ev, &v[T_DATE]));
+        MRS_TRY(mrsi_arg(x, T_DATE, ev, &v[T_DATE]));
     } else {
-        MRSI_TRY(all_args(x, ev, v));
+        MRS_TRY(all_args(x, ev, v));
     }
     if (t->fixed ? mrsi_is_nullish(v[T_DATE]) : null_bins(x, v)) {
         return mrsi_ret_null(out);
@@ -433,7 +433,7 @@ mrsi_eval_date_trunc(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_v
         return no_date(x, ev, v[T_DATE]);
     }
     if (!t->fixed) {
-        MRSI_TRY(make_bins(x, ev, v, &made));
+        MRS_TRY(make_bins(x, ev, v, &made));
     }
     if (!truncate_date(t->fixed ? &t->bins : &made, ms, 0, &ms)) {
         return mrsi_eval_error(x, ev, "the result is a date that cannot be stored");

@@ -58,7 +58,7 @@ eval_format(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, const cha
             struct mrs_val *v)
 {
     MRS_ASSERT(i < x->n_args);
-    MRSI_TRY(mrsi_arg(x, i, ev, v));
+    MRS_TRY(mrsi_arg(x, i, ev, v));
     if (mrsi_is_nullish(*v)) {
         return MRS_OK;
     }
@@ -76,8 +76,8 @@ enum mrs_status
 mrsi_compile_date_to_string(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec,
                             struct mrs_err *e)
 {
-    MRSI_TRY(mrsi_compile_named(c, x, spec, "date|format,timezone,onNull", e));
-    MRSI_TRY(compile_format(x, S_FORMAT, TO_LETTERS, e));
+    MRS_TRY(mrsi_compile_named(c, x, spec, "date|format,timezone,onNull", e));
+    MRS_TRY(compile_format(x, S_FORMAT, TO_LETTERS, e));
     return mrsi_compile_zone(c, x, S_ZONE, e);
 }
 
@@ -175,9 +175,9 @@ mrsi_eval_date_to_string(const struct mrs_expr *x, struct mrs_eval *ev, struct m
     struct mrsi_tz tz;
     bool null;
     int64_t ms;
-    MRSI_TRY(mrsi_arg(x, S_DATE, ev, &date));
-    MRSI_TRY(eval_format(x, S_FORMAT, ev, TO_LETTERS, &format));
-    MRSI_TRY(mrsi_zone_arg(x, S_ZONE, ev, &tz, &null));
+    MRS_TRY(mrsi_arg(x, S_DATE, ev, &date));
+    MRS_TRY(eval_format(x, S_FORMAT, ev, TO_LETTERS, &format));
+    MRS_TRY(mrsi_zone_arg(x, S_ZONE, ev, &tz, &null));
     if (mrsi_is_nullish(date)) {
         return x->args[S_NULL] ? mrsi_arg(x, S_NULL, ev, out) : mrsi_ret_null(out);
     }
@@ -202,8 +202,8 @@ enum mrs_status
 mrsi_compile_date_from_string(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec,
                               struct mrs_err *e)
 {
-    MRSI_TRY(mrsi_compile_named(c, x, spec, "dateString|format,timezone,onError,onNull", e));
-    MRSI_TRY(compile_format(x, F_FORMAT, FROM_LETTERS, e));
+    MRS_TRY(mrsi_compile_named(c, x, spec, "dateString|format,timezone,onError,onNull", e));
+    MRS_TRY(compile_format(x, F_FORMAT, FROM_LETTERS, e));
     return mrsi_compile_zone(c, x, F_ZONE, e);
 }
 
@@ -399,9 +399,9 @@ mrsi_eval_date_from_string(const struct mrs_expr *x, struct mrs_eval *ev, struct
     struct mrsi_tz tz;
     bool null;
     int64_t ms;
-    MRSI_TRY(mrsi_arg(x, F_STRING, ev, &v));
-    MRSI_TRY(eval_format(x, F_FORMAT, ev, FROM_LETTERS, &format));
-    MRSI_TRY(mrsi_zone_arg(x, F_ZONE, ev, &tz, &null));
+    MRS_TRY(mrsi_arg(x, F_STRING, ev, &v));
+    MRS_TRY(eval_format(x, F_FORMAT, ev, FROM_LETTERS, &format));
+    MRS_TRY(mrsi_zone_arg(x, F_ZONE, ev, &tz, &null));
     if (mrsi_is_nullish(v)) {
         return x->args[F_NULL] ? mrsi_arg(x, F_NULL, ev, out) : mrsi_ret_null(out);
     }

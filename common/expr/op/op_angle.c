@@ -91,11 +91,11 @@ op_angle(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     const struct angle *a = &ANGLES[x->slot[0]];
     unsigned int flags = 0;
     struct mrs_val v;
-    MRSI_TRY(mrsi_number_arg(x, 0, ev, &v));
+    MRS_TRY(mrsi_number_arg(x, 0, ev, &v));
     if (mrsi_is_nullish(v)) {
         return mrsi_ret_null(out);
     }
-    MRSI_TRY(check_range(x, ev, v, a->range));
+    MRS_TRY(check_range(x, ev, v, a->range));
     if (v.type == MRS_DECIMAL128) {
         return mrsi_ret_dec(ev, a->decimal(mrsi_dec_load(v.p), MRSI_DEC_EVEN, &flags), out);
     }
@@ -108,11 +108,11 @@ op_atan2(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     MRS_ASSERT(x->n_args == 2);
     struct mrs_val up, along;
     unsigned int flags = 0;
-    MRSI_TRY(mrsi_number_arg(x, 0, ev, &up));
+    MRS_TRY(mrsi_number_arg(x, 0, ev, &up));
     if (mrsi_is_nullish(up)) {
         return mrsi_ret_null(out);
     }
-    MRSI_TRY(mrsi_number_arg(x, 1, ev, &along));
+    MRS_TRY(mrsi_number_arg(x, 1, ev, &along));
     if (mrsi_is_nullish(along)) {
         return mrsi_ret_null(out);
     }
@@ -129,7 +129,7 @@ turned(const struct mrs_expr *x, struct mrs_eval *ev, double factor, const char 
 {
     struct mrs_val v;
     unsigned int flags = 0;
-    MRSI_TRY(mrsi_number_arg(x, 0, ev, &v));
+    MRS_TRY(mrsi_number_arg(x, 0, ev, &v));
     if (mrsi_is_nullish(v)) {
         return mrsi_ret_null(out);
     }

@@ -103,10 +103,7 @@ op_add(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     struct op_arithmetic_total t = {.type = MRS_INT32};
     for (uint32_t i = 0; i < x->n_args; i++) {
         struct mrs_val v;
-        enum mrs_status s = mrsi_arg(x, i, ev, &v);
-        if (s != MRS_OK) {
-            return s;
-        }
+        MRS_TRY(mrsi_arg(x, i, ev, &v));
         if (mrsi_is_nullish(v)) {
             return mrsi_ret_null(out);
         }
@@ -155,10 +152,7 @@ op_multiply(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     struct op_arithmetic_total t = {.type = MRS_INT32, .whole = 1};
     for (uint32_t i = 0; i < x->n_args; i++) {
         struct mrs_val v;
-        enum mrs_status s = mrsi_arg(x, i, ev, &v);
-        if (s != MRS_OK) {
-            return s;
-        }
+        MRS_TRY(mrsi_arg(x, i, ev, &v));
         if (mrsi_is_nullish(v)) {
             return mrsi_ret_null(out);
         }
@@ -241,10 +235,7 @@ op_subtract(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
     MRS_ASSERT(x->n_args == 2);
     struct mrs_val a, b;
-    enum mrs_status s = two(x, ev, &a, &b);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(two(x, ev, &a, &b));
     if (mrsi_is_nullish(a) || mrsi_is_nullish(b)) {
         return mrsi_ret_null(out);
     }

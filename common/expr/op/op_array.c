@@ -11,7 +11,7 @@ array_or_null(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, struct 
               bool *null)
 {
     MRS_ASSERT(i < x->n_args);
-    MRSI_TRY(mrsi_arg(x, i, ev, array));
+    MRS_TRY(mrsi_arg(x, i, ev, array));
     *null = mrsi_is_nullish(*array);
     if (!*null && array->type != MRS_ARRAY) {
         return mrsi_eval_error(x, ev, "argument %u must be an array, not %s", i + 1,
@@ -55,8 +55,8 @@ eval_elem_at(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     if (splits(x) && mrsi_is_constant(x->args[1]) && mrsi_integral32(x->args[1]->lit, &at)) {
         return mrsi_eval_split_at(x->args[0], ev, at, out);
     }
-    MRSI_TRY(mrsi_arg(x, 0, ev, &array));
-    MRSI_TRY(mrsi_arg(x, 1, ev, &index));
+    MRS_TRY(mrsi_arg(x, 0, ev, &array));
+    MRS_TRY(mrsi_arg(x, 1, ev, &index));
     if (mrsi_is_nullish(array) || mrsi_is_nullish(index)) {
         return mrsi_ret_null(out);
     }
@@ -79,7 +79,7 @@ at_end(const struct mrs_expr *x, struct mrs_eval *ev, int64_t at, struct mrs_val
     if (splits(x)) {
         return mrsi_eval_split_at(x->args[0], ev, at, out);
     }
-    MRSI_TRY(array_or_null(x, 0, ev, &array, &null));
+    MRS_TRY(array_or_null(x, 0, ev, &array, &null));
     if (null) {
         return mrsi_ret_null(out);
     }
@@ -103,7 +103,7 @@ static enum mrs_status
 eval_is_array(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
     struct mrs_val v;
-    MRSI_TRY(mrsi_arg(x, 0, ev, &v));
+    MRS_TRY(mrsi_arg(x, 0, ev, &v));
     return mrsi_ret_bool(ev, v.type == MRS_ARRAY, out);
 }
 
@@ -111,7 +111,7 @@ static enum mrs_status
 eval_size(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
     struct mrs_val v;
-    MRSI_TRY(mrsi_arg(x, 0, ev, &v));
+    MRS_TRY(mrsi_arg(x, 0, ev, &v));
     if (v.type != MRS_ARRAY) {
         return mrsi_eval_error(x, ev, "the argument must be an array, not %s",
                                mrs_type_name(v.type));
@@ -126,15 +126,15 @@ eval_in(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     struct mrs_val v, array;
     struct mrs_walk w;
     struct mrs_elem e;
-    MRSI_TRY(mrsi_arg(x, 0, ev, &v));
-    MRSI_TRY(mrsi_arg(x, 1, ev, &array));
+    MRS_TRY(mrsi_arg(x, 0, ev, &v));
+    MRS_TRY(mrsi_arg(x, 1, ev, &array));
     if (array.type != MRS_ARRAY) {
         return mrsi_eval_error(x, ev, "the second argument must be an array, not %s",
                                mrs_type_name(array.type));
     }
     mrs_walk_init(&w, mrs_val_view(array));
     while (mrs_walk_next(&w, &e) > 0) {
-        MRSI_TRY(mrsi_spend(ev, 1));
+        MRS_TRY(mrsi_spend(ev, 1));
         if (mrs_compare(v, e.v) == 0) {
             return mrsi_ret_bool(ev, true, out);
         }
@@ -149,13 +149,13 @@ eval_index_of(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out
     struct mrs_val array, v, number;
     int32_t range[2] = {0, INT32_MAX};
     bool null;
-    MRSI_TRY(array_or_null(x, 0, ev, &array, &null));
+    MRS_TRY(array_or_null(x, 0, ev, &array, &null));
     if (null) {
         return mrsi_ret_null(out);
     }
-    MRSI_TRY(mrsi_arg(x, 1, ev, &v));
+    MRS_TRY(mrsi_arg(x, 1, ev, &v));
     for (uint32_t i = 2; i < x->n_args; i++) {
-        MRSI_TRY(mrsi_arg(x, i, ev, &number));
+        MRS_TRY(mrsi_arg(x, i, ev, &number));
         if (!mrsi_integral32(number, &range[i - 2]) || range[i - 2] < 0) {
             return mrsi_eval_error(x, ev, "%s must be a whole number of 32 bits, not negative",
                                    i == 2 ? "the start" : "the end");
@@ -165,7 +165,7 @@ eval_index_of(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out
     struct mrs_elem e;
     mrs_walk_init(&w, mrs_val_view(array));
     for (int32_t i = 0; i < range[1] && mrs_walk_next(&w, &e) > 0; i++) {
-        MRSI_TRY(mrsi_spend(ev, 1));
+        MRS_TRY(mrsi_spend(ev, 1));
         if (i >= range[0] && mrs_compare(v, e.v) == 0) {
             return mrsi_ret_i32(ev, i, out);
         }
@@ -201,7 +201,7 @@ concat_put(struct mrs_eval *ev, struct concat *c, struct mrs_val array)
     mrs_walk_init(&w, mrs_val_view(array));
     while (!c->out.buf.bad && mrs_walk_next(&w, &e) > 0) { /* mrsi_out_end reports it */
         mrs_build_item(&c->out.build, e.v);
-        MRSI_TRY(mrsi_spend(ev, 1));
+        MRS_TRY(mrsi_spend(ev, 1));
     }
     return MRS_OK;
 }
@@ -234,11 +234,11 @@ eval_reverse(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     struct mrs_val array;
     struct mrsi_list l = {0};
     bool null;
-    MRSI_TRY(array_or_null(x, 0, ev, &array, &null));
+    MRS_TRY(array_or_null(x, 0, ev, &array, &null));
     if (null) {
         return mrsi_ret_null(out);
     }
-    MRSI_TRY(mrsi_list_of(ev, array, &l));
+    MRS_TRY(mrsi_list_of(ev, array, &l));
     for (uint32_t i = 0; i < l.n / 2; i++) {
         struct mrs_val v = l.v[i];
         l.v[i] = l.v[l.n - 1 - i];
@@ -269,7 +269,7 @@ eval_slice(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     int32_t n[3];
     /* a null has priority over later arguments */
     for (uint32_t i = 0; i < x->n_args; i++) {
-        MRSI_TRY(mrsi_arg(x, i, ev, &v[i]));
+        MRS_TRY(mrsi_arg(x, i, ev, &v[i]));
         if (mrsi_is_nullish(v[i])) {
             return mrsi_ret_null(out);
         }
@@ -285,7 +285,7 @@ eval_slice(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
         return mrsi_eval_error(x, ev, "the number of elements must be positive after a position");
     }
     struct mrsi_list l = {0};
-    MRSI_TRY(mrsi_list_of(ev, v[0], &l));
+    MRS_TRY(mrsi_list_of(ev, v[0], &l));
     int64_t from = 0, to = l.n;
     if (x->n_args == 3) {
         from = clamp(n[1] < 0 ? (int64_t)l.n + n[1] : n[1], l.n);
@@ -329,7 +329,7 @@ eval_range(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     int32_t n[3] = {0, 0, 1};
     for (uint32_t i = 0; i < x->n_args; i++) {
         struct mrs_val v;
-        MRSI_TRY(mrsi_arg(x, i, ev, &v));
+        MRS_TRY(mrsi_arg(x, i, ev, &v));
         if (!mrsi_integral32(v, &n[i])) {
             return mrsi_eval_error(x, ev, "%s must be a whole number of 32 bits", what[i]);
         }
@@ -339,7 +339,7 @@ eval_range(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     }
     struct mrsi_expr_out o;
     int64_t count = range_count(n);
-    MRSI_TRY(mrsi_spend(ev, (uint64_t)count / 8));
+    MRS_TRY(mrsi_spend(ev, (uint64_t)count / 8));
     mrsi_out_begin(ev, &o);
     mrs_buf_grow(&o.buf, range_bytes(count)); /* more than the maximum of a value: bad, before any is written */
     for (int64_t i = 0; i < count && !o.buf.bad; i++) {
@@ -355,8 +355,8 @@ static enum mrs_status
 n_and_input(const struct mrs_expr *x, struct mrs_eval *ev, int64_t *n, struct mrsi_list *l)
 {
     struct mrs_val number, input;
-    MRSI_TRY(mrsi_arg(x, 0, ev, &number));
-    MRSI_TRY(mrsi_arg(x, 1, ev, &input));
+    MRS_TRY(mrsi_arg(x, 0, ev, &number));
+    MRS_TRY(mrsi_arg(x, 1, ev, &input));
     if (!mrs_val_integral(number, n) || *n <= 0) {
         return mrsi_eval_error(x, ev, "n must be a whole number greater than 0");
     }
@@ -371,7 +371,7 @@ eval_first_n(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
     int64_t n;
     struct mrsi_list l = {0};
-    MRSI_TRY(n_and_input(x, ev, &n, &l));
+    MRS_TRY(n_and_input(x, ev, &n, &l));
     return part(ev, &l, 0, clamp(n, l.n), out);
 }
 
@@ -380,7 +380,7 @@ eval_last_n(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
     int64_t n;
     struct mrsi_list l = {0};
-    MRSI_TRY(n_and_input(x, ev, &n, &l));
+    MRS_TRY(n_and_input(x, ev, &n, &l));
     return part(ev, &l, (int64_t)l.n - clamp(n, l.n), l.n, out);
 }
 
@@ -402,7 +402,7 @@ extreme_n(const struct mrs_expr *x, struct mrs_eval *ev, mrsi_cmp_fn cmp, struct
 {
     int64_t n;
     struct mrsi_list l = {0}, sorted = {0};
-    MRSI_TRY(n_and_input(x, ev, &n, &l));
+    MRS_TRY(n_and_input(x, ev, &n, &l));
     uint32_t *at = mrs_arena_alloc(ev->arena, (2 * (size_t)l.n + 1) * sizeof *at);
     if (!at) {
         return mrsi_eval_memory(ev, 2 * (size_t)l.n * sizeof *at);
@@ -415,7 +415,7 @@ extreme_n(const struct mrs_expr *x, struct mrs_eval *ev, mrsi_cmp_fn cmp, struct
     }
     mrsi_sort_stable(at, at + l.n, m, cmp, l.v);
     for (uint32_t i = 0; i < clamp(n, m); i++) {
-        MRSI_TRY(mrsi_list_add(ev, &sorted, l.v[at[i]]));
+        MRS_TRY(mrsi_list_add(ev, &sorted, l.v[at[i]]));
     }
     return mrsi_ret_array(ev, sorted.v, sorted.n, out);
 }

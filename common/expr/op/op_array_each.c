@@ -57,7 +57,7 @@ compile_each(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val as, stru
     if (one_name(as, "this", index)) {
         return refuse_one_name(x, e);
     }
-    MRSI_TRY(bind_as(c, x, "as", as, "this", &x->slot[0], e));
+    MRS_TRY(bind_as(c, x, "as", as, "this", &x->slot[0], e));
     enum mrs_status s = compile_inside(c, x, 1, index, in, e);
     mrsi_compile_unbind(c, 1);
     return s;
@@ -82,10 +82,10 @@ mrsi_compile_map(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec
     MRS_ASSERT(mrs_val_is_sized(spec));
     static const char *const names[] = {"input", "in", "as", "arrayIndexAs"};
     struct mrs_val v[4];
-    MRSI_TRY(mrsi_compile_pick(x, spec, names, 4, v, e));
-    MRSI_TRY(need(x, names, v, 2, e));
-    MRSI_TRY(mrsi_compile_args(c, x, 2, e));
-    MRSI_TRY(mrsi_compile_sub(c, v[0], &x->args[0], e));
+    MRS_TRY(mrsi_compile_pick(x, spec, names, 4, v, e));
+    MRS_TRY(need(x, names, v, 2, e));
+    MRS_TRY(mrsi_compile_args(c, x, 2, e));
+    MRS_TRY(mrsi_compile_sub(c, v[0], &x->args[0], e));
     return compile_each(c, x, v[2], v[3], v[1], e);
 }
 
@@ -97,12 +97,12 @@ mrsi_compile_filter(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val s
     MRS_ASSERT(mrs_val_is_sized(spec));
     static const char *const names[] = {"input", "cond", "as", "limit", "arrayIndexAs"};
     struct mrs_val v[5];
-    MRSI_TRY(mrsi_compile_pick(x, spec, names, 5, v, e));
-    MRSI_TRY(need(x, names, v, 2, e));
-    MRSI_TRY(mrsi_compile_args(c, x, 3, e));
-    MRSI_TRY(mrsi_compile_sub(c, v[0], &x->args[0], e));
+    MRS_TRY(mrsi_compile_pick(x, spec, names, 5, v, e));
+    MRS_TRY(need(x, names, v, 2, e));
+    MRS_TRY(mrsi_compile_args(c, x, 3, e));
+    MRS_TRY(mrsi_compile_sub(c, v[0], &x->args[0], e));
     if (v[3].type != MRS_MISSING) {
-        MRSI_TRY(mrsi_compile_sub(c, v[3], &x->args[2], e));
+        MRS_TRY(mrsi_compile_sub(c, v[3], &x->args[2], e));
     }
     return compile_each(c, x, v[2], v[4], v[1], e);
 }
@@ -113,14 +113,14 @@ compile_step(struct mrsi_compile *c, struct mrs_expr *x, const struct mrs_val v[
 {
     struct mrs_val as = v[3], value = v[4], index = v[5];
     if (as.type != MRS_MISSING || value.type != MRS_MISSING) {
-        MRSI_TRY(mrsi_compile_needs_8_3(c, x, as.type != MRS_MISSING ? "`as`" : "`valueAs`", e));
+        MRS_TRY(mrsi_compile_needs_8_3(c, x, as.type != MRS_MISSING ? "`as`" : "`valueAs`", e));
     }
     if (one_name(as, "this", value) || one_name(value, "value", as) || one_name(as, "this", index) ||
         one_name(value, "value", index)) {
         return refuse_one_name(x, e);
     }
-    MRSI_TRY(bind_as(c, x, "as", as, "this", &x->slot[0], e));
-    MRSI_TRY(bind_as(c, x, "valueAs", value, "value", &x->slot[1], e));
+    MRS_TRY(bind_as(c, x, "as", as, "this", &x->slot[0], e));
+    MRS_TRY(bind_as(c, x, "valueAs", value, "value", &x->slot[1], e));
     enum mrs_status s = compile_inside(c, x, 2, index, v[2], e);
     mrsi_compile_unbind(c, 2);
     return s;
@@ -134,11 +134,11 @@ mrsi_compile_reduce(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val s
     MRS_ASSERT(mrs_val_is_sized(spec));
     static const char *const names[] = {"input", "initialValue", "in", "as", "valueAs", "arrayIndexAs"};
     struct mrs_val v[6];
-    MRSI_TRY(mrsi_compile_pick(x, spec, names, 6, v, e));
-    MRSI_TRY(need(x, names, v, 3, e));
-    MRSI_TRY(mrsi_compile_args(c, x, 3, e));
-    MRSI_TRY(mrsi_compile_sub(c, v[0], &x->args[0], e));
-    MRSI_TRY(mrsi_compile_sub(c, v[1], &x->args[1], e));
+    MRS_TRY(mrsi_compile_pick(x, spec, names, 6, v, e));
+    MRS_TRY(need(x, names, v, 3, e));
+    MRS_TRY(mrsi_compile_args(c, x, 3, e));
+    MRS_TRY(mrsi_compile_sub(c, v[0], &x->args[0], e));
+    MRS_TRY(mrsi_compile_sub(c, v[1], &x->args[1], e));
     return compile_step(c, x, v, e);
 }
 
@@ -146,7 +146,7 @@ mrsi_compile_reduce(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val s
 static enum mrs_status
 input(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *array, bool *null)
 {
-    MRSI_TRY(mrsi_arg(x, 0, ev, array));
+    MRS_TRY(mrsi_arg(x, 0, ev, array));
     *null = mrsi_is_nullish(*array);
     if (!*null && array->type != MRS_ARRAY) {
         return mrsi_eval_error(x, ev, "input must be an array, not %s", mrs_type_name(array->type));
@@ -276,7 +276,7 @@ mrsi_eval_map(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out
     struct mrs_elem e;
     enum mrs_status s = MRS_OK;
     bool null;
-    MRSI_TRY(input(x, ev, &array, &null));
+    MRS_TRY(input(x, ev, &array, &null));
     if (null) {
         return mrsi_ret_null(out);
     }
@@ -304,11 +304,11 @@ mrsi_eval_filter(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *
     enum mrs_status s = MRS_OK;
     int32_t limit = INT32_MAX;
     bool null;
-    MRSI_TRY(input(x, ev, &array, &null));
+    MRS_TRY(input(x, ev, &array, &null));
     if (null) {
         return mrsi_ret_null(out);
     }
-    MRSI_TRY(mrsi_arg(x, 2, ev, &v));
+    MRS_TRY(mrsi_arg(x, 2, ev, &v));
     if (!mrsi_is_nullish(v) && (!mrsi_integral32(v, &limit) || limit < 1)) {
         return mrsi_eval_error(x, ev, "limit must be a whole number of 32 bits greater than 0");
     }
@@ -344,7 +344,7 @@ chain_add(struct chain *c, struct mrs_val *v)
 {
     MRS_ASSERT(mrs_val_is_sized(*v));
     struct mrs_eval *ev = c->aside.ev;
-    MRSI_TRY(mrsi_spend(ev, 1u + v->n / 64));
+    MRS_TRY(mrsi_spend(ev, 1u + v->n / 64));
     if (!c->aside.outer) {
         if (aside_begin(&c->aside)) {
             mrs_buf_init(&c->value[0], ev->arena->mem, SIZE_MAX);
@@ -390,11 +390,11 @@ mrsi_eval_reduce(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *
     struct chain c = {.aside = aside_of(ev)};
     enum mrs_status s = MRS_OK;
     bool null;
-    MRSI_TRY(input(x, ev, &array, &null));
+    MRS_TRY(input(x, ev, &array, &null));
     if (null) {
         return mrsi_ret_null(out);
     }
-    MRSI_TRY(mrsi_arg(x, 1, ev, out));
+    MRS_TRY(mrsi_arg(x, 1, ev, out));
     mrs_walk_init(&w, mrs_val_view(array));
     for (uint32_t i = 0; s == MRS_OK && mrs_walk_next(&w, &e) > 0; i++) {
         ev->slots[x->slot[1]] = *out;
@@ -448,10 +448,10 @@ mrsi_compile_sort_array(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_v
     struct mrs_walk w;
     struct mrs_elem el;
     uint32_t n = 0;
-    MRSI_TRY(mrsi_compile_pick(x, spec, names, 2, v, e));
-    MRSI_TRY(need(x, names, v, 2, e));
-    MRSI_TRY(mrsi_compile_args(c, x, 1, e));
-    MRSI_TRY(mrsi_compile_sub(c, v[0], &x->args[0], e));
+    MRS_TRY(mrsi_compile_pick(x, spec, names, 2, v, e));
+    MRS_TRY(need(x, names, v, 2, e));
+    MRS_TRY(mrsi_compile_args(c, x, 1, e));
+    MRS_TRY(mrsi_compile_sub(c, v[0], &x->args[0], e));
     if (v[1].type == MRS_DOCUMENT) {
         mrs_walk_init(&w, mrs_val_view(v[1]));
         while (mrs_walk_next(&w, &el) > 0) {
@@ -476,7 +476,7 @@ mrsi_compile_sort_array(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_v
     for (uint32_t i = 0; mrs_walk_next(&w, &el) > 0; i++) {
         by->key[i].path = el.name;
         by->key[i].len = el.name_len;
-        MRSI_TRY(path_ok(x, el.name, el.name_len, e));
+        MRS_TRY(path_ok(x, el.name, el.name_len, e));
         if (!direction(el.v, &by->key[i].down)) {
             return mrsi_expr_refuse(x, e, "the direction of '%.60s' must be 1 or -1", el.name);
         }
@@ -540,15 +540,15 @@ mrsi_eval_sort_array(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_v
     struct mrsi_list l = {0}, keys = {0}, sorted = {0};
     const struct sort_by *by = x->extra;
     bool null;
-    MRSI_TRY(input(x, ev, &array, &null));
+    MRS_TRY(input(x, ev, &array, &null));
     if (null) {
         return mrsi_ret_null(out);
     }
-    MRSI_TRY(mrsi_list_of(ev, array, &l));
+    MRS_TRY(mrsi_list_of(ev, array, &l));
     for (uint32_t i = 0; i < l.n; i++) {
-        MRSI_TRY(mrsi_spend(ev, 1u + by->n));
+        MRS_TRY(mrsi_spend(ev, 1u + by->n));
         for (uint32_t k = 0; k < by->n; k++) {
-            MRSI_TRY(mrsi_list_add(ev, &keys, value_at(l.v[i], by->key[k].path, by->key[k].len)));
+            MRS_TRY(mrsi_list_add(ev, &keys, value_at(l.v[i], by->key[k].path, by->key[k].len)));
         }
     }
     uint32_t *at = mrs_arena_alloc(ev->arena, (2 * (size_t)l.n + 1) * sizeof *at);
@@ -561,7 +561,7 @@ mrsi_eval_sort_array(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_v
     struct sorting s = {by, by->n ? keys.v : l.v};
     mrsi_sort_stable(at, at + l.n, l.n, cmp_elements, &s);
     for (uint32_t i = 0; i < l.n; i++) {
-        MRSI_TRY(mrsi_list_add(ev, &sorted, l.v[at[i]]));
+        MRS_TRY(mrsi_list_add(ev, &sorted, l.v[at[i]]));
     }
     return mrsi_ret_array(ev, sorted.v, sorted.n, out);
 }
@@ -580,7 +580,7 @@ compile_items(struct mrsi_compile *c, struct mrs_val array, struct mrs_expr **to
     struct mrs_elem el;
     mrs_walk_init(&w, mrs_val_view(array));
     while (mrs_walk_next(&w, &el) > 0) {
-        MRSI_TRY(mrsi_compile_sub(c, el.v, to++, e));
+        MRS_TRY(mrsi_compile_sub(c, el.v, to++, e));
     }
     return MRS_OK;
 }
@@ -591,7 +591,7 @@ mrsi_compile_zip(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec
     MRS_ASSERT(mrs_val_is_sized(spec));
     static const char *const names[] = {"inputs", "useLongestLength", "defaults"};
     struct mrs_val v[3];
-    MRSI_TRY(mrsi_compile_pick(x, spec, names, 3, v, e));
+    MRS_TRY(mrsi_compile_pick(x, spec, names, 3, v, e));
     if (v[0].type != MRS_ARRAY || !mrs_val_count(v[0])) {
         return mrsi_expr_refuse(x, e, "inputs must be a list of expressions that is not empty");
     }
@@ -611,8 +611,8 @@ mrsi_compile_zip(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec
         return mrsi_expr_refuse(
             x, e, "defaults must be a list as long as inputs, and needs useLongestLength: true");
     }
-    MRSI_TRY(mrsi_compile_args(c, x, zip->has_defaults ? 2 * zip->inputs : zip->inputs, e));
-    MRSI_TRY(compile_items(c, v[0], x->args, e));
+    MRS_TRY(mrsi_compile_args(c, x, zip->has_defaults ? 2 * zip->inputs : zip->inputs, e));
+    MRS_TRY(compile_items(c, v[0], x->args, e));
     return zip->has_defaults ? compile_items(c, v[2], x->args + zip->inputs, e) : MRS_OK;
 }
 
@@ -624,7 +624,7 @@ zip_inputs(const struct mrs_expr *x, struct mrs_eval *ev, struct mrsi_list *each
     const struct op_array_each_zip *zip = x->extra;
     for (uint32_t i = 0; i < zip->inputs; i++) {
         struct mrs_val v;
-        MRSI_TRY(mrsi_arg(x, i, ev, &v));
+        MRS_TRY(mrsi_arg(x, i, ev, &v));
         *null = mrsi_is_nullish(v);
         if (*null) {
             return MRS_OK;
@@ -634,7 +634,7 @@ zip_inputs(const struct mrs_expr *x, struct mrs_eval *ev, struct mrsi_list *each
                                    mrs_type_name(v.type));
         }
         memset(&each[i], 0, sizeof each[i]);
-        MRSI_TRY(mrsi_list_of(ev, v, &each[i]));
+        MRS_TRY(mrsi_list_of(ev, v, &each[i]));
         if (i == 0 || (zip->longest ? each[i].n > *rows : each[i].n < *rows)) {
             *rows = each[i].n;
         }
@@ -656,24 +656,24 @@ mrsi_eval_zip(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out
     if (!each || !row || !fill) {
         return mrsi_eval_memory(ev, zip->inputs * sizeof *each);
     }
-    MRSI_TRY(zip_inputs(x, ev, each, &rows, &null));
+    MRS_TRY(zip_inputs(x, ev, each, &rows, &null));
     if (null) {
         return mrsi_ret_null(out);
     }
     for (uint32_t i = 0; i < zip->inputs; i++) {
         fill[i] = mrs_null();
         if (zip->has_defaults) {
-            MRSI_TRY(mrsi_arg(x, zip->inputs + i, ev, &fill[i]));
+            MRS_TRY(mrsi_arg(x, zip->inputs + i, ev, &fill[i]));
         }
     }
     for (uint32_t r = 0; r < rows; r++) {
         struct mrs_val v;
-        MRSI_TRY(mrsi_spend(ev, zip->inputs));
+        MRS_TRY(mrsi_spend(ev, zip->inputs));
         for (uint32_t i = 0; i < zip->inputs; i++) {
             row[i] = r < each[i].n ? each[i].v[r] : fill[i];
         }
-        MRSI_TRY(mrsi_ret_array(ev, row, zip->inputs, &v));
-        MRSI_TRY(mrsi_list_add(ev, &all, v));
+        MRS_TRY(mrsi_ret_array(ev, row, zip->inputs, &v));
+        MRS_TRY(mrsi_list_add(ev, &all, v));
     }
     return mrsi_ret_array(ev, all.v, all.n, out);
 }

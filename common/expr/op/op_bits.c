@@ -15,7 +15,7 @@ fold_bits(const struct mrs_expr *x, struct mrs_eval *ev, enum bits how, struct m
     bool wide = false;
     for (uint32_t i = 0; i < x->n_args; i++) {
         struct mrs_val v;
-        MRSI_TRY(mrsi_arg(x, i, ev, &v));
+        MRS_TRY(mrsi_arg(x, i, ev, &v));
         if (mrsi_is_nullish(v)) {
             return mrsi_ret_null(out);
         }
@@ -52,7 +52,7 @@ op_not(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     MRS_ASSERT(x->n_args == 1);
     struct mrs_val v;
     int64_t bits;
-    MRSI_TRY(mrsi_arg(x, 0, ev, &v));
+    MRS_TRY(mrsi_arg(x, 0, ev, &v));
     if (mrsi_is_nullish(v)) {
         return mrsi_ret_null(out);
     }

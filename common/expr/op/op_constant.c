@@ -5,7 +5,6 @@
 #include "expr/compile.h"
 #include "expr/convert.h"
 #include "expr/date/op_date.h"
-#include "expr/support.h"
 #include <string.h>
 
 /* Requirements for each argument if it is constant: s a string, a an array, n a number, u a unit of time, T a type of
@@ -66,9 +65,9 @@ mrsi_check_constants(const struct mrs_expr *x, struct mrs_eval *ev)
             continue;
         }
         if (kinds[i] == 'T') {
-            MRSI_TRY(mrsi_convert_check(x, ev, v));
+            MRS_TRY(mrsi_convert_check(x, ev, v));
         } else if (kinds[i] == 'h') {
-            MRSI_TRY(mrsi_hash_check(x, ev, v));
+            MRS_TRY(mrsi_hash_check(x, ev, v));
         } else if (!fits(kinds[i], v)) {
             return refuse(x, ev, i, kinds[i], v);
         }

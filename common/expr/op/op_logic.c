@@ -46,10 +46,7 @@ eval_junction(const struct mrs_expr *x, struct mrs_eval *ev, bool decides, struc
 {
     for (uint32_t i = 0; i < x->n_args; i++) {
         bool yes;
-        enum mrs_status s = truth(x, i, ev, &yes);
-        if (s != MRS_OK) {
-            return s;
-        }
+        MRS_TRY(truth(x, i, ev, &yes));
         if (yes == decides) {
             return mrsi_ret_bool(ev, decides, out);
         }
@@ -197,13 +194,10 @@ compile_switch(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, 
     struct mrs_walk w;
     struct mrs_elem el;
     uint32_t n = 0, kept_n = 0;
-    enum mrs_status s = switch_parts(x, spec, &branches, &otherwise, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(switch_parts(x, spec, &branches, &otherwise, e));
     n = mrs_val_count(branches);
     bool past = false;
-    s = mrsi_compile_args(c, x, 2 * n + 1, e);
+    enum mrs_status s = mrsi_compile_args(c, x, 2 * n + 1, e);
     mrs_walk_init(&w, mrs_val_view(branches));
     while (s == MRS_OK && mrs_walk_next(&w, &el) == 1) {
         struct branch b = {0};

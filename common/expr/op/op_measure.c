@@ -9,7 +9,7 @@ op_binary_size(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *ou
 {
     MRS_ASSERT(x->n_args == 1);
     struct mrs_val v;
-    MRSI_TRY(mrsi_arg(x, 0, ev, &v));
+    MRS_TRY(mrsi_arg(x, 0, ev, &v));
     if (mrsi_is_nullish(v)) {
         return mrsi_ret_null(out);
     }
@@ -24,7 +24,7 @@ op_bson_size(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
     MRS_ASSERT(x->n_args == 1);
     struct mrs_val v;
-    MRSI_TRY(mrsi_arg(x, 0, ev, &v));
+    MRS_TRY(mrsi_arg(x, 0, ev, &v));
     if (mrsi_is_nullish(v)) {
         return mrsi_ret_null(out);
     }
@@ -38,7 +38,7 @@ static enum mrs_status
 op_subtype(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
     struct mrs_val v;
-    MRSI_TRY(mrsi_arg(x, 0, ev, &v));
+    MRS_TRY(mrsi_arg(x, 0, ev, &v));
     if (mrsi_is_nullish(v)) {
         return mrsi_ret_null(out);
     }
@@ -54,7 +54,7 @@ timestamp_half(const struct mrs_expr *x, struct mrs_eval *ev, uint32_t at, struc
 {
     MRS_ASSERT(at == 0 || at == 4);
     struct mrs_val v;
-    MRSI_TRY(mrsi_arg(x, 0, ev, &v));
+    MRS_TRY(mrsi_arg(x, 0, ev, &v));
     if (mrsi_is_nullish(v)) {
         return mrsi_ret_null(out);
     }

@@ -60,7 +60,7 @@ fields_set(struct mrs_eval *ev, struct op_object_fields *f, const char *name, ui
 {
     MRS_ASSERT(f->n <= f->cap);
     if (f->n == f->cap) {
-        MRSI_TRY(fields_grow(ev, f));
+        MRS_TRY(fields_grow(ev, f));
     }
     uint32_t hash = hash_name(name, len), at = hash & (f->slots - 1);
     for (; f->table[at]; at = (at + 1) & (f->slots - 1)) {
@@ -106,7 +106,7 @@ merge(const struct mrs_expr *x, struct mrs_eval *ev, struct op_object_fields *f,
     }
     mrs_walk_init(&w, mrs_val_view(v));
     while (mrs_walk_next(&w, &e) > 0) {
-        MRSI_TRY(fields_set(ev, f, e.name, e.name_len, e.v));
+        MRS_TRY(fields_set(ev, f, e.name, e.name_len, e.v));
     }
     return MRS_OK;
 }
@@ -117,16 +117,16 @@ eval_merge(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     struct op_object_fields f = {0};
     for (uint32_t i = 0; i < x->n_args; i++) {
         struct mrs_val v;
-        MRSI_TRY(mrsi_arg(x, i, ev, &v));
+        MRS_TRY(mrsi_arg(x, i, ev, &v));
         if (x->n_args > 1 || v.type != MRS_ARRAY) {
-            MRSI_TRY(merge(x, ev, &f, v));
+            MRS_TRY(merge(x, ev, &f, v));
             continue;
         }
         struct mrs_walk w;
         struct mrs_elem e;
         mrs_walk_init(&w, mrs_val_view(v)); /* a single operand may be the list of the documents */
         while (mrs_walk_next(&w, &e) > 0) {
-            MRSI_TRY(merge(x, ev, &f, e.v));
+            MRS_TRY(merge(x, ev, &f, e.v));
         }
     }
     return fields_end(ev, &f, out);
@@ -140,7 +140,7 @@ eval_to_array(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out
     struct mrs_val v;
     struct mrs_walk w;
     struct mrs_elem e;
-    MRSI_TRY(mrsi_arg(x, 0, ev, &v));
+    MRS_TRY(mrsi_arg(x, 0, ev, &v));
     if (mrsi_is_nullish(v)) {
         return mrsi_ret_null(out);
     }
@@ -197,7 +197,7 @@ eval_to_object(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *ou
     struct mrs_walk w;
     struct mrs_elem e;
     struct op_object_fields f = {0};
-    MRSI_TRY(mrsi_arg(x, 0, ev, &array));
+    MRS_TRY(mrsi_arg(x, 0, ev, &array));
     if (mrsi_is_nullish(array)) {
         return mrsi_ret_null(out);
     }
@@ -214,7 +214,7 @@ eval_to_object(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *ou
             return mrsi_eval_error(x, ev, "%s (element %u)", wrong, i);
         }
         struct mrsi_text key = mrsi_text_of(k);
-        MRSI_TRY(fields_set(ev, &f, key.p, key.n, v));
+        MRS_TRY(fields_set(ev, &f, key.p, key.n, v));
     }
     return fields_end(ev, &f, out);
 }
@@ -241,8 +241,8 @@ compile_get(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, str
     if (root.type == MRS_MISSING) {
         return mrs_err_memory(e, 16);
     }
-    MRSI_TRY(mrsi_compile_args(c, x, 2, e));
-    MRSI_TRY(mrsi_compile_sub(c, spec, &x->args[0], e));
+    MRS_TRY(mrsi_compile_args(c, x, 2, e));
+    MRS_TRY(mrsi_compile_sub(c, spec, &x->args[0], e));
     return mrsi_compile_sub(c, root, &x->args[1], e);
 }
 
@@ -252,8 +252,8 @@ eval_get(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     MRS_ASSERT(x->n_args == 2);
     struct mrs_val field, input;
     struct mrs_elem e;
-    MRSI_TRY(mrsi_arg(x, 0, ev, &field));
-    MRSI_TRY(mrsi_arg(x, 1, ev, &input));
+    MRS_TRY(mrsi_arg(x, 0, ev, &field));
+    MRS_TRY(mrsi_arg(x, 1, ev, &input));
     if (field.type != MRS_STRING) {
         return mrsi_eval_error(x, ev, "field must be a string, not %s", mrs_type_name(field.type));
     }
@@ -273,7 +273,7 @@ static enum mrs_status
 compile_set(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, struct mrs_err *e)
 {
     bool unset = mrsi_text_is(x->op->row.name, (uint32_t)strlen(x->op->row.name), "$unsetField");
-    MRSI_TRY(mrsi_compile_named(c, x, spec, unset ? "field,input" : "field,input,value", e));
+    MRS_TRY(mrsi_compile_named(c, x, spec, unset ? "field,input" : "field,input,value", e));
     struct mrs_elem spec_field, inner;
     struct mrs_walk w;
     bool literal =
@@ -297,9 +297,9 @@ eval_set(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
     MRS_ASSERT(x->n_args >= 2);
     struct mrs_val input, value = mrs_missing();
-    MRSI_TRY(mrsi_arg(x, 1, ev, &input));
+    MRS_TRY(mrsi_arg(x, 1, ev, &input));
     if (x->n_args > 2) {
-        MRSI_TRY(mrsi_arg(x, 2, ev, &value));
+        MRS_TRY(mrsi_arg(x, 2, ev, &value));
     }
     if (mrsi_is_nullish(input)) {
         return mrsi_ret_null(out);

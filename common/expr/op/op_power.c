@@ -41,8 +41,8 @@ op_pow(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     struct mrs_val base, exponent;
     unsigned int flags = 0;
     int64_t b, e, power;
-    MRSI_TRY(mrsi_arg(x, 0, ev, &base));
-    MRSI_TRY(mrsi_arg(x, 1, ev, &exponent));
+    MRS_TRY(mrsi_arg(x, 0, ev, &base));
+    MRS_TRY(mrsi_arg(x, 1, ev, &exponent));
     if (mrsi_is_nullish(base) || mrsi_is_nullish(exponent)) {
         return mrsi_ret_null(out);
     }
@@ -71,7 +71,7 @@ op_sqrt(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     MRS_ASSERT(x->n_args == 1);
     struct mrs_val v;
     unsigned int flags = 0;
-    MRSI_TRY(mrsi_number_arg(x, 0, ev, &v));
+    MRS_TRY(mrsi_number_arg(x, 0, ev, &v));
     if (mrsi_is_nullish(v)) {
         return mrsi_ret_null(out);
     }
@@ -90,7 +90,7 @@ op_exp(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     MRS_ASSERT(x->n_args == 1);
     struct mrs_val v;
     unsigned int flags = 0;
-    MRSI_TRY(mrsi_number_arg(x, 0, ev, &v));
+    MRS_TRY(mrsi_number_arg(x, 0, ev, &v));
     if (mrsi_is_nullish(v)) {
         return mrsi_ret_null(out);
     }
@@ -105,7 +105,7 @@ logarithm(const struct mrs_expr *x, struct mrs_eval *ev, bool ten, struct mrs_va
 {
     struct mrs_val v;
     unsigned int flags = 0;
-    MRSI_TRY(mrsi_number_arg(x, 0, ev, &v));
+    MRS_TRY(mrsi_number_arg(x, 0, ev, &v));
     if (mrsi_is_nullish(v)) {
         return mrsi_ret_null(out);
     }
@@ -138,8 +138,8 @@ op_log(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     MRS_ASSERT(x->n_args == 2);
     struct mrs_val v, base;
     unsigned int flags = 0;
-    MRSI_TRY(mrsi_arg(x, 0, ev, &v));
-    MRSI_TRY(mrsi_arg(x, 1, ev, &base));
+    MRS_TRY(mrsi_arg(x, 0, ev, &v));
+    MRS_TRY(mrsi_arg(x, 1, ev, &base));
     if (mrsi_is_nullish(v) || mrsi_is_nullish(base)) {
         return mrsi_ret_null(out);
     }
@@ -163,7 +163,7 @@ op_log(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 static enum mrs_status
 compile_sigmoid(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, struct mrs_err *e)
 {
-    MRSI_TRY(mrsi_compile_args(c, x, 1, e));
+    MRS_TRY(mrsi_compile_args(c, x, 1, e));
     return mrsi_compile_sub(c, spec, &x->args[0], e);
 }
 
@@ -172,7 +172,7 @@ op_sigmoid(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
     struct mrs_val v;
     unsigned int flags = 0;
-    MRSI_TRY(mrsi_number_arg(x, 0, ev, &v));
+    MRS_TRY(mrsi_number_arg(x, 0, ev, &v));
     if (mrsi_is_nullish(v)) {
         return mrsi_ret_null(out);
     }

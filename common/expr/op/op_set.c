@@ -29,7 +29,7 @@ make_set(struct mrs_eval *ev, struct mrsi_list *l)
     struct mrsi_list set = {0};
     for (uint32_t i = 0; i < l->n; i++) {
         if (!set.n || mrs_compare(set.v[set.n - 1], l->v[at[i]]) != 0) {
-            MRSI_TRY(mrsi_list_add(ev, &set, l->v[at[i]]));
+            MRS_TRY(mrsi_list_add(ev, &set, l->v[at[i]]));
         }
     }
     *l = set;
@@ -51,7 +51,7 @@ set_arg(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, struct mrsi_l
     MRS_ASSERT(i < x->n_args);
     struct mrs_val v;
     memset(set, 0, sizeof *set);
-    MRSI_TRY(mrsi_arg(x, i, ev, &v));
+    MRS_TRY(mrsi_arg(x, i, ev, &v));
     if (null) {
         *null = mrsi_is_nullish(v);
         if (*null) {
@@ -61,7 +61,7 @@ set_arg(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, struct mrsi_l
     if (v.type != MRS_ARRAY) {
         return no_array(x, ev, i, v);
     }
-    MRSI_TRY(mrsi_list_of(ev, v, set));
+    MRS_TRY(mrsi_list_of(ev, v, set));
     return make_set(ev, set);
 }
 
@@ -71,7 +71,7 @@ static enum mrs_status
 compile_constants_last(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec,
                        struct mrs_err *e)
 {
-    MRSI_TRY(mrsi_compile_list(c, x, spec, 0, 255, e));
+    MRS_TRY(mrsi_compile_list(c, x, spec, 0, 255, e));
     struct mrs_expr **sorted =
         mrs_arena_alloc(mrsi_compile_arena(c), (x->n_args + 1) * sizeof(struct mrs_expr *));
     if (!sorted) {
@@ -95,16 +95,16 @@ eval_union(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     struct mrsi_list all = {0};
     for (uint32_t i = 0; i < x->n_args; i++) {
         struct mrs_val v;
-        MRSI_TRY(mrsi_arg(x, i, ev, &v));
+        MRS_TRY(mrsi_arg(x, i, ev, &v));
         if (mrsi_is_nullish(v)) {
             return mrsi_ret_null(out);
         }
         if (v.type != MRS_ARRAY) {
             return no_array(x, ev, i, v);
         }
-        MRSI_TRY(mrsi_list_of(ev, v, &all));
+        MRS_TRY(mrsi_list_of(ev, v, &all));
     }
-    MRSI_TRY(make_set(ev, &all));
+    MRS_TRY(make_set(ev, &all));
     return mrsi_ret_array(ev, all.v, all.n, out);
 }
 
@@ -115,7 +115,7 @@ eval_intersection(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val 
     for (uint32_t i = 0; i < x->n_args; i++) {
         struct mrsi_list next;
         bool null;
-        MRSI_TRY(set_arg(x, i, ev, &next, &null));
+        MRS_TRY(set_arg(x, i, ev, &next, &null));
         if (null) {
             return mrsi_ret_null(out);
         }
@@ -146,8 +146,8 @@ eval_difference(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *o
 {
     MRS_ASSERT(x->n_args == 2);
     struct mrs_val left, right;
-    MRSI_TRY(mrsi_arg(x, 0, ev, &left));
-    MRSI_TRY(mrsi_arg(x, 1, ev, &right));
+    MRS_TRY(mrsi_arg(x, 0, ev, &left));
+    MRS_TRY(mrsi_arg(x, 1, ev, &right));
     if (mrsi_is_nullish(left) || mrsi_is_nullish(right)) {
         return mrsi_ret_null(out);
     }
@@ -155,9 +155,9 @@ eval_difference(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *o
         return left.type != MRS_ARRAY ? no_array(x, ev, 0, left) : no_array(x, ev, 1, right);
     }
     struct mrsi_list l = {0}, r = {0}, kept = {0};
-    MRSI_TRY(mrsi_list_of(ev, left, &l));
-    MRSI_TRY(mrsi_list_of(ev, right, &r));
-    MRSI_TRY(make_set(ev, &r));
+    MRS_TRY(mrsi_list_of(ev, left, &l));
+    MRS_TRY(mrsi_list_of(ev, right, &r));
+    MRS_TRY(make_set(ev, &r));
     size_t size = (2 * (size_t)l.n + 1) * sizeof(uint32_t);
     uint32_t *at = mrs_arena_alloc(ev->arena, size);
     if (!at) {
@@ -177,7 +177,7 @@ eval_difference(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *o
     }
     for (uint32_t i = 0; i < l.n; i++) {
         if (l.v[i].type != MRS_MISSING && !mrsi_sorted_has(r.v, r.n, l.v[i])) {
-            MRSI_TRY(mrsi_list_add(ev, &kept, l.v[i]));
+            MRS_TRY(mrsi_list_add(ev, &kept, l.v[i]));
         }
     }
     return mrsi_ret_array(ev, kept.v, kept.n, out);
@@ -187,9 +187,9 @@ static enum mrs_status
 eval_equals(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
     struct mrsi_list first, other;
-    MRSI_TRY(set_arg(x, 0, ev, &first, NULL));
+    MRS_TRY(set_arg(x, 0, ev, &first, NULL));
     for (uint32_t i = 1; i < x->n_args; i++) {
-        MRSI_TRY(set_arg(x, i, ev, &other, NULL));
+        MRS_TRY(set_arg(x, i, ev, &other, NULL));
         bool equal = first.n == other.n;
         for (uint32_t k = 0; equal && k < first.n; k++) {
             equal = mrs_compare(first.v[k], other.v[k]) == 0;
@@ -206,8 +206,8 @@ eval_subset(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
     MRS_ASSERT(x->n_args == 2);
     struct mrsi_list small, large;
-    MRSI_TRY(set_arg(x, 0, ev, &small, NULL));
-    MRSI_TRY(set_arg(x, 1, ev, &large, NULL));
+    MRS_TRY(set_arg(x, 0, ev, &small, NULL));
+    MRS_TRY(set_arg(x, 1, ev, &large, NULL));
     for (uint32_t i = 0; i < small.n; i++) {
         if (!mrsi_sorted_has(large.v, large.n, small.v[i])) {
             return mrsi_ret_bool(ev, false, out);
@@ -223,14 +223,14 @@ some_element(const struct mrs_expr *x, struct mrs_eval *ev, bool expected, bool 
     struct mrs_val v;
     struct mrs_walk w;
     struct mrs_elem e;
-    MRSI_TRY(mrsi_arg(x, 0, ev, &v));
+    MRS_TRY(mrsi_arg(x, 0, ev, &v));
     if (v.type != MRS_ARRAY) {
         return no_array(x, ev, 0, v);
     }
     *found = false;
     mrs_walk_init(&w, mrs_val_view(v));
     while (!*found && mrs_walk_next(&w, &e) > 0) {
-        MRSI_TRY(mrsi_spend(ev, 1));
+        MRS_TRY(mrsi_spend(ev, 1));
         *found = mrsi_truthy(e.v) == expected;
     }
     return MRS_OK;
@@ -240,7 +240,7 @@ static enum mrs_status
 eval_any(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
     bool found;
-    MRSI_TRY(some_element(x, ev, true, &found));
+    MRS_TRY(some_element(x, ev, true, &found));
     return mrsi_ret_bool(ev, found, out);
 }
 
@@ -248,7 +248,7 @@ static enum mrs_status
 eval_all(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
     bool found;
-    MRSI_TRY(some_element(x, ev, false, &found));
+    MRS_TRY(some_element(x, ev, false, &found));
     return mrsi_ret_bool(ev, !found, out);
 }
 

@@ -21,7 +21,7 @@ static enum mrs_status
 deviation(const struct mrs_expr *x, struct mrs_eval *ev, uint64_t less, struct mrs_val *out)
 {
     struct mrsi_spread s = {0};
-    MRSI_TRY(mrsi_each_operand(x, ev, spread_one, &s));
+    MRS_TRY(mrsi_each_operand(x, ev, spread_one, &s));
     return mrsi_spread_value(&s, less, ev, out);
 }
 
@@ -62,7 +62,7 @@ read_shares(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, str
     struct mrs_elem el;
     struct mrs_expr *p;
     uint32_t n = 0;
-    MRSI_TRY(mrsi_compile_sub(c, spec, &p, e));
+    MRS_TRY(mrsi_compile_sub(c, spec, &p, e));
     if (!mrsi_is_constant(p) || p->lit.type != MRS_ARRAY) {
         return mrsi_expr_refuse(x, e, "'p' must be a constant array");
     }
@@ -79,7 +79,7 @@ read_shares(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, str
     x->extra = s;
     mrs_walk_init(&w, mrs_val_view(p->lit));
     for (uint32_t i = 0; mrs_walk_next(&w, &el) == 1; i++) {
-        MRSI_TRY(read_share(x, el.v, &s->p[i], e));
+        MRS_TRY(read_share(x, el.v, &s->p[i], e));
     }
     return MRS_OK;
 }
@@ -105,7 +105,7 @@ compile_quantile(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec
     bool median = strcmp(x->op->row.name, "$median") == 0;
     struct mrs_val v[3] = {0};
     uint32_t n, n_args = median ? 2 : 3;
-    MRSI_TRY(mrsi_compile_pick(x, spec, NAMES, n_args, v, e));
+    MRS_TRY(mrsi_compile_pick(x, spec, NAMES, n_args, v, e));
     for (uint32_t i = 0; i < n_args; i++) {
         if (v[i].type == MRS_MISSING) {
             return mrsi_expr_refuse(x, e, "the argument '%s' is missing", NAMES[i]);
@@ -115,8 +115,8 @@ compile_quantile(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec
     if (!method || !mrsi_text_is(method, n, "approximate")) {
         return mrsi_expr_refuse(x, e, "'method' must be \"approximate\"");
     }
-    MRSI_TRY(median ? read_resumed(c, x, e) : read_shares(c, x, v[2], e));
-    MRSI_TRY(mrsi_compile_args(c, x, 1, e));
+    MRS_TRY(median ? read_resumed(c, x, e) : read_shares(c, x, v[2], e));
+    MRS_TRY(mrsi_compile_args(c, x, 1, e));
     return mrsi_compile_sub(c, v[0], &x->args[0], e);
 }
 
@@ -160,20 +160,20 @@ op_quantile(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     struct mrs_val input, v;
     double alone = 0, *sorted = &alone;
     uint32_t n = 0;
-    MRSI_TRY(mrsi_arg(x, 0, ev, &input));
+    MRS_TRY(mrsi_arg(x, 0, ev, &input));
     if (mrs_is_number(input)) {
         alone = mrsi_to_double(input);
         n = 1;
     } else if (input.type == MRS_ARRAY) {
-        MRSI_TRY(sorted_numbers(ev, input, &sorted, &n));
+        MRS_TRY(sorted_numbers(ev, input, &sorted, &n));
     }
     for (uint32_t i = 0; i < s->n; i++) {
-        MRSI_TRY(n ? mrsi_ret_double(ev, sorted[mrsi_percentile_rank(n, s->p[i])], &v) : mrsi_ret_null(&v));
+        MRS_TRY(n ? mrsi_ret_double(ev, sorted[mrsi_percentile_rank(n, s->p[i])], &v) : mrsi_ret_null(&v));
         if (s->one) {
             *out = v;
             return MRS_OK;
         }
-        MRSI_TRY(mrsi_list_add(ev, &list, v));
+        MRS_TRY(mrsi_list_add(ev, &list, v));
     }
     return mrsi_ret_array(ev, list.v, list.n, out);
 }

@@ -12,12 +12,12 @@ mrsi_each_operand(const struct mrs_expr *x, struct mrs_eval *ev, mrsi_each_fn fn
     struct mrs_val v;
     if (x->n_args != 1) {
         for (uint32_t i = 0; i < x->n_args; i++) {
-            MRSI_TRY(mrsi_arg(x, i, ev, &v));
-            MRSI_TRY(fn(arg, v));
+            MRS_TRY(mrsi_arg(x, i, ev, &v));
+            MRS_TRY(fn(arg, v));
         }
         return MRS_OK;
     }
-    MRSI_TRY(mrsi_arg(x, 0, ev, &v));
+    MRS_TRY(mrsi_arg(x, 0, ev, &v));
     if (v.type != MRS_ARRAY) {
         return fn(arg, v);
     }
@@ -25,8 +25,8 @@ mrsi_each_operand(const struct mrs_expr *x, struct mrs_eval *ev, mrsi_each_fn fn
     struct mrs_elem el;
     mrs_walk_init(&w, mrs_val_view(v));
     while (mrs_walk_next(&w, &el) == 1) {
-        MRSI_TRY(mrsi_spend(ev, 1));
-        MRSI_TRY(fn(arg, el.v));
+        MRS_TRY(mrsi_spend(ev, 1));
+        MRS_TRY(fn(arg, el.v));
     }
     return MRS_OK;
 }
@@ -45,7 +45,7 @@ op_sum(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
     struct mrsi_total t;
     mrsi_total_init(&t);
-    MRSI_TRY(mrsi_each_operand(x, ev, sum_one, &t));
+    MRS_TRY(mrsi_each_operand(x, ev, sum_one, &t));
     return mrsi_total_sum(&t, ev, out);
 }
 
@@ -54,7 +54,7 @@ op_avg(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
     struct mrsi_total t;
     mrsi_total_init(&t);
-    MRSI_TRY(mrsi_each_operand(x, ev, sum_one, &t));
+    MRS_TRY(mrsi_each_operand(x, ev, sum_one, &t));
     return mrsi_total_average(&t, false, ev, out);
 }
 
@@ -84,7 +84,7 @@ static enum mrs_status
 extreme(const struct mrs_expr *x, struct mrs_eval *ev, int expected, struct mrs_val *out)
 {
     struct extreme m = {expected, mrs_missing()};
-    MRSI_TRY(mrsi_each_operand(x, ev, extreme_one, &m));
+    MRS_TRY(mrsi_each_operand(x, ev, extreme_one, &m));
     *out = m.best.type == MRS_MISSING ? mrs_null() : m.best;
     return MRS_OK;
 }

@@ -4,13 +4,12 @@
  * $convert checks in the server's order: a null input first, then a null `to`, then whether the request is valid, then
  * the conversion itself, whose failure alone goes to onError. */
 #include "expr/convert.h"
-#include "expr/support.h"
 
 static enum mrs_status
 op_type(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
     struct mrs_val v;
-    MRSI_TRY(mrsi_arg(x, 0, ev, &v));
+    MRS_TRY(mrsi_arg(x, 0, ev, &v));
     const char *name = mrs_type_name(v.type);
     return mrsi_ret_text(ev, name, strlen(name), out);
 }
@@ -19,7 +18,7 @@ static enum mrs_status
 op_is_number(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
     struct mrs_val v;
-    MRSI_TRY(mrsi_arg(x, 0, ev, &v));
+    MRS_TRY(mrsi_arg(x, 0, ev, &v));
     return mrsi_ret_bool(ev, mrs_is_number(v), out);
 }
 
@@ -162,17 +161,17 @@ static enum mrs_status
 read_request(const struct mrs_expr *x, struct mrsi_convert *cv, struct mrs_val to)
 {
     struct mrs_val format, order, base, subtype = mrs_missing();
-    MRSI_TRY(mrsi_arg(x, FORMAT, cv->ev, &format));
-    MRSI_TRY(mrsi_arg(x, BYTE_ORDER, cv->ev, &order));
-    MRSI_TRY(mrsi_arg(x, BASE, cv->ev, &base));
+    MRS_TRY(mrsi_arg(x, FORMAT, cv->ev, &format));
+    MRS_TRY(mrsi_arg(x, BYTE_ORDER, cv->ev, &order));
+    MRS_TRY(mrsi_arg(x, BASE, cv->ev, &base));
     if (to.type == MRS_DOCUMENT) {
         subtype = mrs_doc_get(mrs_val_view(to), "subtype");
         to = mrs_doc_get(mrs_val_view(to), "type");
     }
-    MRSI_TRY(read_type(cv, to));
-    MRSI_TRY(read_subtype(cv, subtype));
-    MRSI_TRY(read_format(cv, format));
-    MRSI_TRY(read_byte_order(cv, order));
+    MRS_TRY(read_type(cv, to));
+    MRS_TRY(read_subtype(cv, subtype));
+    MRS_TRY(read_format(cv, format));
+    MRS_TRY(read_byte_order(cv, order));
     return read_base(cv, base);
 }
 
@@ -202,7 +201,7 @@ mrsi_convert_check(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val
     if (!is_known(x->args[FORMAT]) || !is_known(x->args[BYTE_ORDER]) || !is_known(x->args[BASE])) {
         return MRS_OK;
     }
-    MRSI_TRY(read_request(x, &cv, to));
+    MRS_TRY(read_request(x, &cv, to));
     if (is_later(x, cv.to)) {
         return mrsi_eval_error(x, ev, "a conversion to %s came with MongoDB 8.3, and this plan has the rules of 8.2 "
                                       "(write `server: \"8.3\"`)", mrs_type_name(cv.to));
@@ -217,7 +216,7 @@ mrsi_convert_check(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val
 static enum mrs_status
 compile_convert(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, struct mrs_err *e)
 {
-    MRSI_TRY(mrsi_compile_named(c, x, spec, x->op->named, e));
+    MRS_TRY(mrsi_compile_named(c, x, spec, x->op->named, e));
     return x->args[BASE] ? mrsi_compile_needs_8_3(c, x, "`base`", e) : MRS_OK;
 }
 
@@ -226,15 +225,15 @@ op_convert(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
     struct mrsi_convert cv = {.x = x, .ev = ev};
     struct mrs_val input, to;
-    MRSI_TRY(mrsi_arg(x, INPUT, ev, &input));
-    MRSI_TRY(mrsi_arg(x, TO, ev, &to));
+    MRS_TRY(mrsi_arg(x, INPUT, ev, &input));
+    MRS_TRY(mrsi_arg(x, TO, ev, &to));
     if (mrsi_is_nullish(input)) {
         return x->args[ON_NULL] ? mrsi_arg(x, ON_NULL, ev, out) : mrsi_ret_null(out);
     }
     if (mrsi_is_nullish(to)) {
         return mrsi_ret_null(out);
     }
-    MRSI_TRY(read_request(x, &cv, to));
+    MRS_TRY(read_request(x, &cv, to));
     cv.to = is_later(x, cv.to) ? MRS_UNDEFINED : cv.to; /* a type that no conversion has */
     enum mrs_status s = mrsi_convert_run(&cv, input, out);
     if (s != MRS_SKIP) {
@@ -260,7 +259,7 @@ convert_to(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val v, uint
     static enum mrs_status op_to_##name(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)          \
     {                                                                                                                \
         struct mrs_val v;                                                                                            \
-        MRSI_TRY(mrsi_arg(x, 0, ev, &v));                                                                            \
+        MRS_TRY(mrsi_arg(x, 0, ev, &v));                                                                            \
         return convert_to(x, ev, v, type, out);                                                                      \
     }
 SHORT(bool, MRS_BOOL)
@@ -289,7 +288,7 @@ static enum mrs_status
 op_to_uuid(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
     struct mrs_val v;
-    MRSI_TRY(mrsi_arg(x, 0, ev, &v));
+    MRS_TRY(mrsi_arg(x, 0, ev, &v));
     return convert_to_uuid(x, ev, v, out);
 }
 

@@ -46,12 +46,9 @@ compile_let(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, str
     struct mrs_walk w;
     struct mrs_elem el;
     uint32_t n = 0;
-    enum mrs_status s = let_parts(x, spec, &vars, &in, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(let_parts(x, spec, &vars, &in, e));
     n = mrs_val_count(vars);
-    s = mrsi_compile_args(c, x, n + 1, e);
+    enum mrs_status s = mrsi_compile_args(c, x, n + 1, e);
     mrs_walk_init(&w, mrs_val_view(vars));
     for (uint32_t i = 0; s == MRS_OK && i < n && mrs_walk_next(&w, &el) == 1; i++) {
         s = mrsi_compile_sub(c, el.v, &x->args[i], e);
@@ -74,10 +71,7 @@ eval_let(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
     uint32_t n = x->n_args - 1;
     for (uint32_t i = 0; i < n; i++) {
-        enum mrs_status s = mrsi_arg(x, i, ev, &ev->slots[x->slot[0] + (int32_t)i]);
-        if (s != MRS_OK) {
-            return s;
-        }
+        MRS_TRY(mrsi_arg(x, i, ev, &ev->slots[x->slot[0] + (int32_t)i]));
     }
     return mrsi_arg(x, n, ev, out);
 }

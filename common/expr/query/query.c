@@ -90,8 +90,8 @@ matches_regex(const struct mrsi_query_node *n, const struct query_input *a, stru
         if (v.type == MRS_REGEX) {
             *yes = mrs_compare(v, n->regex_val[i]) == 0;
         } else {
-            MRSI_TRY(mrsi_spend(a->ev, MRSI_REGEX_STEPS));
-            MRSI_TRY(mrsi_regex_test(n->regex[i], mrsi_text_of(v), yes, a->ev->err));
+            MRS_TRY(mrsi_spend(a->ev, MRSI_REGEX_STEPS));
+            MRS_TRY(mrsi_regex_test(n->regex[i], mrsi_text_of(v), yes, a->ev->err));
         }
     }
     return MRS_OK;
@@ -176,7 +176,7 @@ matches_array(const struct mrsi_query_node *n, const struct query_input *a, stru
             }
             inner.doc = mrs_val_view(e.v);
         }
-        MRSI_TRY(match(n->kid[0], &inner, yes));
+        MRS_TRY(match(n->kid[0], &inner, yes));
     }
     return MRS_OK;
 }
@@ -233,17 +233,17 @@ each_element(const struct mrsi_query_node *n, const struct query_input *a, uint3
     mrs_walk_init(&w, mrs_val_view(array));
     for (int64_t i = 0; !*yes && mrs_walk_next(&w, &e) > 0; i++) {
         if (e.v.type == MRS_DOCUMENT) {
-            MRSI_TRY(each(n, a, at, mrs_val_view(e.v), yes));
+            MRS_TRY(each(n, a, at, mrs_val_view(e.v), yes));
         }
         if (*yes || i != part->index) {
             continue;
         }
         if (at + 1 == n->path->n) {
-            MRSI_TRY(matches(n, a, e.v, yes));
+            MRS_TRY(matches(n, a, e.v, yes));
         } else if (e.v.type == MRS_DOCUMENT) {
-            MRSI_TRY(each(n, a, at + 1, mrs_val_view(e.v), yes));
+            MRS_TRY(each(n, a, at + 1, mrs_val_view(e.v), yes));
         } else if (e.v.type == MRS_ARRAY) {
-            MRSI_TRY(each_element(n, a, at + 1, e.v, yes));
+            MRS_TRY(each_element(n, a, at + 1, e.v, yes));
         }
     }
     return MRS_OK;
@@ -275,7 +275,7 @@ each(const struct mrsi_query_node *n, const struct query_input *a, uint32_t at, 
         struct mrs_elem item;
         mrs_walk_init(&w, mrs_val_view(e.v));
         while (!*yes && mrs_walk_next(&w, &item) > 0) {
-            MRSI_TRY(matches(n, a, item.v, yes));
+            MRS_TRY(matches(n, a, item.v, yes));
         }
     }
     return *yes ? MRS_OK : matches(n, a, e.v, yes);
@@ -287,7 +287,7 @@ static enum mrs_status
 match_expr(const struct mrsi_query_node *n, const struct query_input *a, bool *yes)
 {
     struct mrs_val v;
-    MRSI_TRY(mrs_expr_eval(n->expr, a->ev, &v));
+    MRS_TRY(mrs_expr_eval(n->expr, a->ev, &v));
     *yes = mrsi_truthy(v);
     return MRS_OK;
 }
@@ -303,7 +303,7 @@ match(const struct mrsi_query_node *n, const struct query_input *a, bool *yes)
         *yes = n->kind == Q_AND;
         for (uint32_t i = 0; i < n->n_kids; i++) {
             bool kid;
-            MRSI_TRY(match(n->kid[i], a, &kid));
+            MRS_TRY(match(n->kid[i], a, &kid));
             if (kid != (n->kind == Q_AND)) {
                 *yes = n->kind == Q_OR;
                 return MRS_OK;
@@ -312,7 +312,7 @@ match(const struct mrsi_query_node *n, const struct query_input *a, bool *yes)
         *yes = n->kind != Q_OR;
         return MRS_OK;
     case Q_NOT:
-        MRSI_TRY(match(n->kid[0], a, yes));
+        MRS_TRY(match(n->kid[0], a, yes));
         *yes = !*yes;
         return MRS_OK;
     case Q_NEVER:

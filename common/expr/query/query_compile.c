@@ -161,13 +161,13 @@ build_list(struct mrsi_query_builder *b, enum mrsi_query_kind kind, const struct
     if (!n) {
         return REFUSE(e, "%s needs an array of filters that is not empty", el->name);
     }
-    MRSI_TRY(mrsi_query_tree(b, kind, n, out, e));
+    MRS_TRY(mrsi_query_tree(b, kind, n, out, e));
     mrs_walk_init(&w, mrs_val_view(el->v));
     while (mrs_walk_next(&w, &item) > 0) {
         if (item.v.type != MRS_DOCUMENT) {
             return REFUSE(e, "%s holds something that is no filter", el->name);
         }
-        MRSI_TRY(mrsi_query_filter(b, mrs_val_view(item.v), &(*out)->kid[(*out)->n_kids], e));
+        MRS_TRY(mrsi_query_filter(b, mrs_val_view(item.v), &(*out)->kid[(*out)->n_kids], e));
         (*out)->n_kids++;
     }
     return MRS_OK;
@@ -184,7 +184,7 @@ build_expr(struct mrsi_query_builder *b, struct mrs_val v, struct mrsi_query_nod
     if (!*out) {
         return MRS_DEAD;
     }
-    MRSI_TRY(mrs_expr_compile(b->env, v, &(*out)->expr, e));
+    MRS_TRY(mrs_expr_compile(b->env, v, &(*out)->expr, e));
     mrsi_query_own(b, *out);
     return MRS_OK;
 }
@@ -194,7 +194,7 @@ build_field(struct mrsi_query_builder *b, const struct mrs_elem *el, struct mrsi
             struct mrs_err *e)
 {
     const struct mrsi_query_path *path = NULL;
-    MRSI_TRY(new_path(b, el->name, el->name_len, &path, e));
+    MRS_TRY(new_path(b, el->name, el->name_len, &path, e));
     if (mrsi_query_is_ops(el->v)) {
         return mrsi_query_ops(b, path, mrs_val_view(el->v), out, e);
     }
@@ -242,7 +242,7 @@ mrsi_query_filter(struct mrsi_query_builder *b, struct mrs_view filter,
     if (b->depth >= MRSI_QUERY_DEPTH_MAX) {
         return REFUSE(e, "the filter is nested too deeply");
     }
-    MRSI_TRY(mrsi_query_tree(b, Q_AND, mrs_doc_count(filter), out, e));
+    MRS_TRY(mrsi_query_tree(b, Q_AND, mrs_doc_count(filter), out, e));
     b->depth++;
     mrs_walk_init(&w, filter);
     while (mrs_walk_next(&w, &el) > 0) {

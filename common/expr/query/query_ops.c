@@ -23,7 +23,7 @@ static enum mrs_status
 negate(struct mrsi_query_builder *b, struct mrsi_query_node **node, struct mrs_err *e)
 {
     struct mrsi_query_node *kid = *node;
-    MRSI_TRY(mrsi_query_tree(b, Q_NOT, 1, node, e));
+    MRS_TRY(mrsi_query_tree(b, Q_NOT, 1, node, e));
     (*node)->kid[(*node)->n_kids++] = kid;
     return MRS_OK;
 }
@@ -56,7 +56,7 @@ op_ne(struct mrsi_query_builder *b, const struct site *at, struct mrs_val v,
     if (v.type == MRS_REGEX) {
         return REFUSE(e, "$ne: nothing can be compared with a regular expression");
     }
-    MRSI_TRY(op_compare(b, &eq, v, out, e));
+    MRS_TRY(op_compare(b, &eq, v, out, e));
     return negate(b, out, e);
 }
 
@@ -124,7 +124,7 @@ op_far(struct mrsi_query_builder *b, const struct site *at, struct mrs_view spec
     if (!*out) {
         return MRS_DEAD;
     }
-    MRSI_TRY(far->read(far->arg, spec, at->path ? at->path->text : b->prefix, at->arg, &list, e));
+    MRS_TRY(far->read(far->arg, spec, at->path ? at->path->text : b->prefix, at->arg, &list, e));
     (*out)->number[0] = list;
     return at->arg ? negate(b, out, e) : MRS_OK;
 }
@@ -151,7 +151,7 @@ op_in(struct mrsi_query_builder *b, const struct site *at, struct mrs_val v,
     if (!n->list) {
         return MRS_DEAD;
     }
-    MRSI_TRY(regex_room(b, n, most, e));
+    MRS_TRY(regex_room(b, n, most, e));
     mrs_walk_init(&w, mrs_val_view(v));
     while (mrs_walk_next(&w, &el) > 0) {
         if (mrsi_query_is_ops(el.v)) {
@@ -163,12 +163,12 @@ op_in(struct mrsi_query_builder *b, const struct site *at, struct mrs_val v,
         if (el.v.type == MRS_REGEX) {
             struct mrsi_text pattern, options;
             mrsi_regex_parts(el.v, &pattern, &options);
-            MRSI_TRY(add_regex(b, n, pattern, options, el.v, e));
+            MRS_TRY(add_regex(b, n, pattern, options, el.v, e));
         } else {
             n->list[n->n_list++] = el.v;
         }
     }
-    MRSI_TRY(sort_list(b, n, e));
+    MRS_TRY(sort_list(b, n, e));
     return at->arg ? negate(b, out, e) : MRS_OK;
 }
 
@@ -304,7 +304,7 @@ op_regex(struct mrsi_query_builder *b, const struct site *at, struct mrs_val v,
     if (!*out) {
         return MRS_DEAD;
     }
-    MRSI_TRY(regex_room(b, *out, 1, e));
+    MRS_TRY(regex_room(b, *out, 1, e));
     if (memchr(options.p, 0, options.n) || memchr(pattern.p, 0, pattern.n)) {
         return REFUSE(e, "%s holds a NUL byte", at->op);
     }
@@ -338,13 +338,13 @@ op_not(struct mrsi_query_builder *b, const struct site *at, struct mrs_val v,
 {
     struct site regex = {"$not", 0, at->path, mrs_empty_doc()};
     if (v.type == MRS_REGEX) {
-        MRSI_TRY(op_regex(b, &regex, v, out, e));
+        MRS_TRY(op_regex(b, &regex, v, out, e));
         return negate(b, out, e);
     }
     if (!mrsi_query_is_ops(v)) {
         return REFUSE(e, "%s needs a document of operators or a regular expression; of a value: $ne", at->op);
     }
-    MRSI_TRY(mrsi_query_ops(b, at->path, mrs_val_view(v), out, e));
+    MRS_TRY(mrsi_query_ops(b, at->path, mrs_val_view(v), out, e));
     return negate(b, out, e);
 }
 
@@ -483,14 +483,14 @@ op_all(struct mrsi_query_builder *b, const struct site *at, struct mrs_val v,
         return REFUSE(e, "%s needs an array", at->op);
     }
     uint32_t n = mrs_val_count(v);
-    MRSI_TRY(mrsi_query_tree(b, n ? Q_AND : Q_NEVER, n, out, e));
+    MRS_TRY(mrsi_query_tree(b, n ? Q_AND : Q_NEVER, n, out, e));
     mrs_walk_init(&w, mrs_val_view(v));
     bool elems = false;
     for (uint32_t i = 0; i < n && mrs_walk_next(&w, &el) > 0; i++) {
         if (i == 0) {
             elems = mrsi_query_first(el.v, &first) && mrs_name_is(&first, "$elemMatch", 10);
         }
-        MRSI_TRY(all_item(b, at, el.v, elems, &(*out)->kid[i], e));
+        MRS_TRY(all_item(b, at, el.v, elems, &(*out)->kid[i], e));
         (*out)->n_kids++;
     }
     return MRS_OK;
@@ -545,7 +545,7 @@ mrsi_query_ops(struct mrsi_query_builder *b, const struct mrsi_query_path *path,
     if (b->depth >= MRSI_QUERY_DEPTH_MAX) {
         return REFUSE(e, "the filter is nested too deeply");
     }
-    MRSI_TRY(mrsi_query_tree(b, Q_AND, mrs_doc_count(ops), out, e));
+    MRS_TRY(mrsi_query_tree(b, Q_AND, mrs_doc_count(ops), out, e));
     b->depth++;
     mrs_walk_init(&w, ops);
     while (mrs_walk_next(&w, &el) > 0) {
@@ -558,7 +558,7 @@ mrsi_query_ops(struct mrsi_query_builder *b, const struct mrsi_query_path *path,
         }
         struct site at = {OPS[i].name, OPS[i].arg, path, ops};
         struct mrsi_query_node *kid;
-        MRSI_TRY(OPS[i].fn(b, &at, el.v, &kid, e));
+        MRS_TRY(OPS[i].fn(b, &at, el.v, &kid, e));
         if (kid) {
             (*out)->kid[(*out)->n_kids++] = kid;
         }

@@ -54,20 +54,20 @@ hash(const struct mrs_expr *x, struct mrs_eval *ev, bool hex, struct mrs_val *ou
 {
     struct mrs_val input, name;
     uint8_t digest[MRSI_SHA256_BYTES];
-    MRSI_TRY(mrsi_arg(x, INPUT, ev, &input));
+    MRS_TRY(mrsi_arg(x, INPUT, ev, &input));
     if (mrsi_is_nullish(input)) {
         return mrsi_ret_null(out);
     }
     if (input.type != MRS_STRING && input.type != MRS_BINARY) {
         return mrsi_eval_error(x, ev, "input must be a string or binary data, not %s", mrs_type_name(input.type));
     }
-    MRSI_TRY(mrsi_arg(x, ALGORITHM, ev, &name));
+    MRS_TRY(mrsi_arg(x, ALGORITHM, ev, &name));
     const struct algorithm *by = algorithm_of(name);
     if (!by) {
         return no_algorithm(x, ev);
     }
     uint32_t n = input.n - 5; /* four bytes of length, and a NUL or a subtype */
-    MRSI_TRY(mrsi_spend(ev, 1u + n / 64));
+    MRS_TRY(mrsi_spend(ev, 1u + n / 64));
     by->digest(input.p + (input.type == MRS_STRING ? 4 : 5), n, digest);
     return hex ? mrsi_ret_hex(ev, digest, by->bytes, out) : mrsi_ret_binary(ev, digest, by->bytes, 0, out);
 }

@@ -66,7 +66,7 @@ mrsi_regex_keep(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val regex
 static enum mrs_status
 compile_regex(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, struct mrs_err *e)
 {
-    MRSI_TRY(mrsi_compile_named(c, x, spec, "input,regex|options", e));
+    MRS_TRY(mrsi_compile_named(c, x, spec, "input,regex|options", e));
     const struct mrs_expr *regex = x->args[REGEX], *options = x->args[OPTIONS];
     if (!mrsi_is_constant(regex) || (options && !mrsi_is_constant(options)) ||
         mrsi_is_nullish(regex->lit)) {
@@ -118,8 +118,8 @@ regex_for(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val input,
     if (*r) {
         return MRS_OK;
     }
-    MRSI_TRY(mrsi_arg(x, REGEX, ev, &regex));
-    MRSI_TRY(mrsi_arg(x, OPTIONS, ev, &options));
+    MRS_TRY(mrsi_arg(x, REGEX, ev, &regex));
+    MRS_TRY(mrsi_arg(x, OPTIONS, ev, &options));
     return compile_now(x, ev, regex, options, r, mine);
 }
 
@@ -129,8 +129,8 @@ eval_match(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     struct mrs_val input;
     struct mrsi_regex *r;
     bool mine, yes = false;
-    MRSI_TRY(mrsi_arg(x, INPUT, ev, &input));
-    MRSI_TRY(regex_for(x, ev, input, &r, &mine));
+    MRS_TRY(mrsi_arg(x, INPUT, ev, &input));
+    MRS_TRY(regex_for(x, ev, input, &r, &mine));
     enum mrs_status s = MRS_OK;
     if (r && !mrsi_is_nullish(input)) {
         struct mrsi_regex_match m;
@@ -170,7 +170,7 @@ find_one(const struct mrsi_regex *r, struct mrs_eval *ev, struct mrsi_text text,
          struct mrs_val *out)
 {
     struct mrsi_regex_match m;
-    MRSI_TRY(mrsi_regex_find(r, text, 0, &m, ev->err));
+    MRS_TRY(mrsi_regex_find(r, text, 0, &m, ev->err));
     if (!m.n) {
         return mrsi_ret_null(out);
     }
@@ -186,8 +186,8 @@ eval_find(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     struct mrs_val input;
     struct mrsi_regex *r;
     bool mine;
-    MRSI_TRY(mrsi_arg(x, INPUT, ev, &input));
-    MRSI_TRY(regex_for(x, ev, input, &r, &mine));
+    MRS_TRY(mrsi_arg(x, INPUT, ev, &input));
+    MRS_TRY(regex_for(x, ev, input, &r, &mine));
     enum mrs_status s = r && !mrsi_is_nullish(input) ? find_one(r, ev, mrsi_text_of(input), out)
                                                      : mrsi_ret_null(out);
     if (mine) {
@@ -205,8 +205,8 @@ mrsi_matches_next(struct mrsi_matches *all, struct mrs_eval *ev, struct mrsi_reg
         return MRS_OK;
     }
     all->begun = true;
-    MRSI_TRY(mrsi_spend(ev, MRSI_REGEX_STEPS));
-    MRSI_TRY(mrsi_regex_find(all->regex, all->text, all->at, m, ev->err));
+    MRS_TRY(mrsi_spend(ev, MRSI_REGEX_STEPS));
+    MRS_TRY(mrsi_regex_find(all->regex, all->text, all->at, m, ev->err));
     if (!m->n) {
         all->at = all->text.n;
         return MRS_OK;
@@ -229,7 +229,7 @@ find_all(const struct mrsi_regex *r, struct mrs_eval *ev, struct mrsi_text text,
     while (!o->buf.bad) {
         struct mrsi_regex_match m;
         uint32_t at = all.at;
-        MRSI_TRY(mrsi_matches_next(&all, ev, &m));
+        MRS_TRY(mrsi_matches_next(&all, ev, &m));
         if (!m.n) {
             break;
         }
@@ -251,8 +251,8 @@ eval_find_all(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out
     struct mrsi_regex *r;
     struct mrsi_expr_out o;
     bool mine;
-    MRSI_TRY(mrsi_arg(x, INPUT, ev, &input));
-    MRSI_TRY(regex_for(x, ev, input, &r, &mine));
+    MRS_TRY(mrsi_arg(x, INPUT, ev, &input));
+    MRS_TRY(regex_for(x, ev, input, &r, &mine));
     mrsi_out_begin(ev, &o);
     enum mrs_status s =
         r && !mrsi_is_nullish(input) ? find_all(r, ev, mrsi_text_of(input), &o) : MRS_OK;

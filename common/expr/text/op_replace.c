@@ -12,21 +12,21 @@ keep_pattern(struct mrsi_compile *c, struct mrs_expr *x, const struct mrs_expr *
     if (!mrsi_is_constant(find) || find->lit.type != MRS_REGEX) {
         return MRS_OK;
     }
-    MRSI_TRY(mrsi_compile_needs_8_3(c, x, "a regular expression here", e));
+    MRS_TRY(mrsi_compile_needs_8_3(c, x, "a regular expression here", e));
     return mrsi_regex_keep(c, x, find->lit, mrs_missing(), e);
 }
 
 static enum mrs_status
 compile_replace(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, struct mrs_err *e)
 {
-    MRSI_TRY(mrsi_compile_named(c, x, spec, x->op->named, e));
+    MRS_TRY(mrsi_compile_named(c, x, spec, x->op->named, e));
     return keep_pattern(c, x, x->args[1], e);
 }
 
 static enum mrs_status
 compile_split(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, struct mrs_err *e)
 {
-    MRSI_TRY(mrsi_compile_list(c, x, spec, x->op->n_min, x->op->n_max, e));
+    MRS_TRY(mrsi_compile_list(c, x, spec, x->op->n_min, x->op->n_max, e));
     return keep_pattern(c, x, x->args[1], e);
 }
 
@@ -50,8 +50,8 @@ split_arguments(const struct mrs_expr *x, struct mrs_eval *ev, struct splitting 
 {
     struct mrs_val input;
     s->text.p = NULL;
-    MRSI_TRY(mrsi_arg(x, 0, ev, &input));
-    MRSI_TRY(mrsi_arg(x, 1, ev, &s->pattern));
+    MRS_TRY(mrsi_arg(x, 0, ev, &input));
+    MRS_TRY(mrsi_arg(x, 1, ev, &s->pattern));
     if (mrsi_is_nullish(input) || mrsi_is_nullish(s->pattern)) {
         return MRS_OK;
     }
@@ -61,7 +61,7 @@ split_arguments(const struct mrs_expr *x, struct mrs_eval *ev, struct splitting 
                                mrs_type_name(input.type), mrs_type_name(s->pattern.type));
     }
     s->text = mrsi_text_of(input);
-    MRSI_TRY(mrsi_spend(ev, s->text.n / MRSI_TEXT_STEP));
+    MRS_TRY(mrsi_spend(ev, s->text.n / MRSI_TEXT_STEP));
     if (s->pattern.type == MRS_REGEX) {
         return MRS_OK;
     }
@@ -73,7 +73,7 @@ static enum mrs_status
 add_part(struct mrs_eval *ev, struct mrsi_list *parts, const char *from, const char *end)
 {
     struct mrs_val v;
-    MRSI_TRY(mrsi_ret_text(ev, from, (size_t)(end - from), &v));
+    MRS_TRY(mrsi_ret_text(ev, from, (size_t)(end - from), &v));
     return mrsi_list_add(ev, parts, v);
 }
 
@@ -85,17 +85,17 @@ pattern_parts(const struct mrs_expr *x, struct mrs_eval *ev, struct mrsi_matches
     uint32_t at = 0;
     for (;;) {
         struct mrsi_regex_match m;
-        MRSI_TRY(mrsi_matches_next(all, ev, &m));
+        MRS_TRY(mrsi_matches_next(all, ev, &m));
         if (!m.n) {
             return add_part(ev, parts, text + at, text + all->text.n);
         }
         if (m.end[0] == m.start[0] || m.start[0] < at) {
             return mrsi_eval_error(x, ev, "the regular expression matches an empty text, which separates nothing");
         }
-        MRSI_TRY(add_part(ev, parts, text + at, text + m.start[0]));
+        MRS_TRY(add_part(ev, parts, text + at, text + m.start[0]));
         for (uint32_t i = 1; i < m.n; i++) {
             uint32_t from = m.start[i] == UINT32_MAX ? 0 : m.start[i];
-            MRSI_TRY(add_part(ev, parts, text + from, text + (m.start[i] == UINT32_MAX ? 0 : m.end[i])));
+            MRS_TRY(add_part(ev, parts, text + from, text + (m.start[i] == UINT32_MAX ? 0 : m.end[i])));
         }
         at = m.end[0];
     }
@@ -106,7 +106,7 @@ split_by_pattern(const struct mrs_expr *x, struct mrs_eval *ev, const struct spl
 {
     struct mrsi_regex *regex;
     bool mine;
-    MRSI_TRY(mrsi_regex_of(x, ev, s->pattern, &regex, &mine));
+    MRS_TRY(mrsi_regex_of(x, ev, s->pattern, &regex, &mine));
     struct mrsi_matches all = {.regex = regex, .text = s->text};
     enum mrs_status st = pattern_parts(x, ev, &all, parts);
     if (mine) {
@@ -134,7 +134,7 @@ split_by_text(const struct mrs_expr *x, struct mrs_eval *ev, struct mrsi_text te
     MRS_ASSERT(sep.n > 0);
     char name[12];
     uint32_t n = split_count(text, sep);
-    MRSI_TRY(mrsi_spend(ev, n));
+    MRS_TRY(mrsi_spend(ev, n));
     uint64_t most = 5 + text.n + (uint64_t)n * (7 + mrs_index_name(name, n - 1));
     if (most > 4u * MRS_DOC_MAX) {
         return mrsi_text_too_large(x, ev);
@@ -167,14 +167,14 @@ mrsi_eval_split(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *o
 {
     struct splitting s;
     struct mrsi_list parts = {0};
-    MRSI_TRY(split_arguments(x, ev, &s));
+    MRS_TRY(split_arguments(x, ev, &s));
     if (!s.text.p) {
         return mrsi_ret_null(out);
     }
     if (s.pattern.type != MRS_REGEX) {
         return split_by_text(x, ev, s.text, s.sep, out);
     }
-    MRSI_TRY(split_by_pattern(x, ev, &s, &parts));
+    MRS_TRY(split_by_pattern(x, ev, &s, &parts));
     return mrsi_ret_array(ev, parts.v, parts.n, out);
 }
 
@@ -202,14 +202,14 @@ mrsi_eval_split_at(const struct mrs_expr *x, struct mrs_eval *ev, int64_t index,
 {
     struct splitting s;
     struct mrsi_list parts = {0};
-    MRSI_TRY(split_arguments(x, ev, &s));
+    MRS_TRY(split_arguments(x, ev, &s));
     if (!s.text.p) {
         return mrsi_ret_null(out);
     }
     if (s.pattern.type != MRS_REGEX) {
         return part_by_text(ev, s.text, s.sep, index, out);
     }
-    MRSI_TRY(split_by_pattern(x, ev, &s, &parts));
+    MRS_TRY(split_by_pattern(x, ev, &s, &parts));
     index += index < 0 ? parts.n : 0;
     *out = index >= 0 && index < parts.n ? parts.v[index] : mrs_missing();
     return MRS_OK;
@@ -271,7 +271,7 @@ replace_matches(struct mrs_eval *ev, struct mrsi_matches *all, const struct repl
     uint32_t at = 0;
     struct mrsi_regex_match m;
     do {
-        MRSI_TRY(mrsi_matches_next(all, ev, &m));
+        MRS_TRY(mrsi_matches_next(all, ev, &m));
         if (m.n && m.start[0] >= at) {
             mrs_buf_put(buf, r->text.p + at, m.start[0] - at);
             mrs_buf_put(buf, r->by.p, r->by.n);
@@ -289,7 +289,7 @@ replace_by_pattern(const struct mrs_expr *x, struct mrs_eval *ev, const struct r
     struct mrsi_regex *regex;
     struct mrs_buf buf;
     bool mine;
-    MRSI_TRY(mrsi_regex_of(x, ev, pattern, &regex, &mine));
+    MRS_TRY(mrsi_regex_of(x, ev, pattern, &regex, &mine));
     struct mrsi_matches all = {.regex = regex, .text = r->text};
     mrs_buf_init(&buf, ev->arena->mem, MRS_DOC_READ_MAX);
     enum mrs_status s = replace_matches(ev, &all, r, &buf);
@@ -312,7 +312,7 @@ replace_text(const struct mrs_expr *x, struct mrs_eval *ev, const struct replace
         return mrsi_text_too_large(x, ev);
     }
     char *to;
-    MRSI_TRY(mrsi_ret_room(ev, (uint32_t)n, &to, out));
+    MRS_TRY(mrsi_ret_room(ev, (uint32_t)n, &to, out));
     replaced(r, to);
     return MRS_OK;
 }
@@ -322,13 +322,13 @@ replace(const struct mrs_expr *x, struct mrs_eval *ev, bool all, struct mrs_val 
 {
     struct replacement r = {.all = all};
     struct mrs_val find;
-    MRSI_TRY(mrsi_text_or_null(x, 0, ev, "input", &r.text));
-    MRSI_TRY(mrsi_arg(x, 1, ev, &find));
+    MRS_TRY(mrsi_text_or_null(x, 0, ev, "input", &r.text));
+    MRS_TRY(mrsi_arg(x, 1, ev, &find));
     if (!mrsi_is_nullish(find) && !is_pattern(x, find)) {
         return mrsi_eval_error(x, ev, "find must be a string%s, not %s",
                                x->root->server_8_2 ? "" : " or a regular expression", mrs_type_name(find.type));
     }
-    MRSI_TRY(mrsi_text_or_null(x, 2, ev, "replacement", &r.by));
+    MRS_TRY(mrsi_text_or_null(x, 2, ev, "replacement", &r.by));
     if (!r.text.p || !r.by.p || mrsi_is_nullish(find)) {
         return mrsi_ret_null(out);
     }

@@ -20,7 +20,7 @@ mrsi_text_or_null(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, con
     struct mrs_val v;
     text->p = NULL;
     text->n = 0;
-    MRSI_TRY(mrsi_arg(x, i, ev, &v));
+    MRS_TRY(mrsi_arg(x, i, ev, &v));
     if (mrsi_is_nullish(v)) {
         return MRS_OK;
     }
@@ -37,13 +37,13 @@ coerced(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, struct mrsi_t
 {
     MRS_ASSERT(i < x->n_args);
     struct mrs_val v;
-    MRSI_TRY(mrsi_arg(x, i, ev, &v));
+    MRS_TRY(mrsi_arg(x, i, ev, &v));
     if (mrsi_is_nullish(v)) {
         text->p = "";
         text->n = 0;
         return MRS_OK;
     }
-    MRSI_TRY(mrsi_coerce_text(x, ev, v, &text->p, &text->n));
+    MRS_TRY(mrsi_coerce_text(x, ev, v, &text->p, &text->n));
     return mrsi_spend(ev, text->n / MRSI_TEXT_STEP);
 }
 
@@ -56,7 +56,7 @@ eval_concat(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     }
     uint64_t total = 0;
     for (uint32_t i = 0; i < x->n_args; i++) {
-        MRSI_TRY(mrsi_text_or_null(x, i, ev, "each argument", &part[i]));
+        MRS_TRY(mrsi_text_or_null(x, i, ev, "each argument", &part[i]));
         if (!part[i].p) {
             return mrsi_ret_null(out);
         }
@@ -66,7 +66,7 @@ eval_concat(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
         return mrsi_text_too_large(x, ev);
     }
     char *to;
-    MRSI_TRY(mrsi_ret_room(ev, (uint32_t)total, &to, out));
+    MRS_TRY(mrsi_ret_room(ev, (uint32_t)total, &to, out));
     for (uint32_t i = 0; i < x->n_args; i++) {
         memcpy(to, part[i].p, part[i].n);
         to += part[i].n;
@@ -90,9 +90,9 @@ static enum mrs_status
 change_case(const struct mrs_expr *x, struct mrs_eval *ev, char (*to)(char), struct mrs_val *out)
 {
     struct mrsi_text text;
-    MRSI_TRY(coerced(x, 0, ev, &text));
+    MRS_TRY(coerced(x, 0, ev, &text));
     char *p;
-    MRSI_TRY(mrsi_ret_room(ev, text.n, &p, out));
+    MRS_TRY(mrsi_ret_room(ev, text.n, &p, out));
     for (uint32_t i = 0; i < text.n; i++) {
         p[i] = to(text.p[i]);
     }
@@ -116,8 +116,8 @@ eval_strcasecmp(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *o
 {
     MRS_ASSERT(x->n_args == 2);
     struct mrsi_text a, b;
-    MRSI_TRY(coerced(x, 0, ev, &a));
-    MRSI_TRY(coerced(x, 1, ev, &b));
+    MRS_TRY(coerced(x, 0, ev, &a));
+    MRS_TRY(coerced(x, 1, ev, &b));
     int order = 0;
     for (uint32_t i = 0; !order && i < a.n && i < b.n; i++) {
         order = (uint8_t)upper(a.p[i]) - (uint8_t)upper(b.p[i]);
@@ -165,10 +165,10 @@ static enum mrs_status
 trim(const struct mrs_expr *x, struct mrs_eval *ev, bool front, bool back, struct mrs_val *out)
 {
     struct mrsi_text text, set = {BLANKS, sizeof BLANKS - 1};
-    MRSI_TRY(mrsi_text_or_null(x, 0, ev, "input", &text));
+    MRS_TRY(mrsi_text_or_null(x, 0, ev, "input", &text));
     if (x->args[1]) {
         struct mrsi_text chars;
-        MRSI_TRY(text.p ? mrsi_text_or_null(x, 1, ev, "chars", &chars) : MRS_OK);
+        MRS_TRY(text.p ? mrsi_text_or_null(x, 1, ev, "chars", &chars) : MRS_OK);
         if (text.p) {
             set = chars;
         }
@@ -178,7 +178,7 @@ trim(const struct mrs_expr *x, struct mrs_eval *ev, bool front, bool back, struc
     }
     const char *from = text.p, *end = text.p + text.n;
     while (front && from < end) {
-        MRSI_TRY(mrsi_spend(ev, set.n / MRSI_TEXT_STEP)); /* as many again for each character */
+        MRS_TRY(mrsi_spend(ev, set.n / MRSI_TEXT_STEP)); /* as many again for each character */
         uint32_t len = mrsi_utf8_len((uint8_t)*from);
         len = len < (uint32_t)(end - from) ? len : (uint32_t)(end - from);
         if (!in_set(set, from, len)) {
@@ -187,7 +187,7 @@ trim(const struct mrs_expr *x, struct mrs_eval *ev, bool front, bool back, struc
         from += len;
     }
     while (back && from < end) {
-        MRSI_TRY(mrsi_spend(ev, set.n / MRSI_TEXT_STEP));
+        MRS_TRY(mrsi_spend(ev, set.n / MRSI_TEXT_STEP));
         uint32_t len = last_len(from, end);
         if (!in_set(set, end - len, len)) {
             break;
@@ -222,9 +222,9 @@ eval_substr_points(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val
     struct mrsi_text text;
     struct mrs_val v;
     int32_t range[2];
-    MRSI_TRY(coerced(x, 0, ev, &text));
+    MRS_TRY(coerced(x, 0, ev, &text));
     for (uint32_t i = 0; i < 2; i++) {
-        MRSI_TRY(mrsi_arg(x, i + 1, ev, &v));
+        MRS_TRY(mrsi_arg(x, i + 1, ev, &v));
         if (!mrsi_integral32(v, &range[i])) {
             return mrsi_eval_error(x, ev, "%s must be a whole number of 32 bits",
                                    i ? "the length" : "the start");
@@ -246,9 +246,9 @@ eval_substr_bytes(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val 
     struct mrsi_text text;
     struct mrs_val v;
     int64_t range[2];
-    MRSI_TRY(coerced(x, 0, ev, &text));
+    MRS_TRY(coerced(x, 0, ev, &text));
     for (uint32_t i = 0; i < 2; i++) {
-        MRSI_TRY(mrsi_arg(x, i + 1, ev, &v));
+        MRS_TRY(mrsi_arg(x, i + 1, ev, &v));
         if (!mrsi_coerce_i64(v, &range[i])) {
             return mrsi_eval_error(x, ev, "%s must be a number that fits 64 bits",
                                    i ? "the length" : "the start");
@@ -275,13 +275,13 @@ length(const struct mrs_expr *x, struct mrs_eval *ev, bool points, struct mrs_va
 {
     MRS_ASSERT(x->n_args == 1);
     struct mrs_val v;
-    MRSI_TRY(mrsi_arg(x, 0, ev, &v));
+    MRS_TRY(mrsi_arg(x, 0, ev, &v));
     if (v.type != MRS_STRING) {
         return mrsi_eval_error(x, ev, "the argument must be a string, not %s",
                                mrs_type_name(v.type));
     }
     struct mrsi_text text = mrsi_text_of(v);
-    MRSI_TRY(mrsi_spend(ev, points ? text.n / MRSI_TEXT_STEP : 0));
+    MRS_TRY(mrsi_spend(ev, points ? text.n / MRSI_TEXT_STEP : 0));
     return mrsi_ret_i32(ev, (int32_t)(points ? mrsi_utf8_count(text.p, text.n) : text.n), out);
 }
 
@@ -309,18 +309,18 @@ search_arguments(const struct mrs_expr *x, struct mrs_eval *ev, struct search_ar
     MRS_ASSERT(x->n_args >= 2 && x->n_args <= 4);
     a->start = 0;
     a->end = INT32_MAX;
-    MRSI_TRY(mrsi_text_or_null(x, 0, ev, "the text", &a->text));
+    MRS_TRY(mrsi_text_or_null(x, 0, ev, "the text", &a->text));
     if (!a->text.p) {
         return MRS_OK;
     }
-    MRSI_TRY(mrsi_text_or_null(x, 1, ev, "what is looked for", &a->find));
+    MRS_TRY(mrsi_text_or_null(x, 1, ev, "what is looked for", &a->find));
     if (!a->find.p) {
         return mrsi_eval_error(x, ev, "the search text must be a string, not null");
     }
     for (uint32_t i = 2; i < x->n_args && x->args[i]; i++) {
         struct mrs_val v;
         int32_t *to = i == 2 ? &a->start : &a->end;
-        MRSI_TRY(mrsi_arg(x, i, ev, &v));
+        MRS_TRY(mrsi_arg(x, i, ev, &v));
         if (!mrsi_integral32(v, to) || *to < 0) {
             return mrsi_eval_error(x, ev, "%s must be a whole number of 32 bits, not negative",
                                    i == 2 ? "the start" : "the end");
@@ -333,7 +333,7 @@ static enum mrs_status
 eval_index_bytes(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
     struct search_args a;
-    MRSI_TRY(search_arguments(x, ev, &a));
+    MRS_TRY(search_arguments(x, ev, &a));
     if (!a.text.p) {
         return mrsi_ret_null(out);
     }
@@ -348,7 +348,7 @@ static enum mrs_status
 eval_index_points(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
     struct search_args a;
-    MRSI_TRY(search_arguments(x, ev, &a));
+    MRS_TRY(search_arguments(x, ev, &a));
     if (!a.text.p) {
         return mrsi_ret_null(out);
     }

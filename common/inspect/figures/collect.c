@@ -252,10 +252,7 @@ mrsi_figures_add(struct mrsi_figures *f, struct mrs_view doc, uint64_t ordinal, 
     MRS_ASSERT(mrs_view_is_framed(doc) && f->root);
     uint64_t names = 0;
     f->root->values.n[MRSI_OBJECT]++;
-    enum mrs_status s = walk_document(f, doc, ordinal, &names, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(walk_document(f, doc, ordinal, &names, e));
     mrsi_figures_drain(f);
     end_shape(f, names);
     f->dead |= !mrsi_tally_add(&f->sizes, f->mem, doc.n, 1);

@@ -497,10 +497,7 @@ mrs_inspect_document(struct mrsi_inspection *x, struct mrs_buf *out, struct mrs_
     MRS_ASSERT(mrs_buf_is_sound(out));
     struct mrs_build b;
     struct mrs_view doc;
-    enum mrs_status s = find_steps(x, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(find_steps(x, e));
     mrs_build_init(&b, out);
     mrs_build_i32(&b, "inspect", 1);
     text(&b, "tool", x->tool);

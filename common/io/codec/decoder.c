@@ -89,15 +89,12 @@ enum mrs_status
 mrsi_decoder_step(struct mrsi_decoder *d, struct mrsi_flow *f, bool *ended, struct mrs_err *e)
 {
     MRS_ASSERT(d->dec && (f->out || f->out_n == 0));
-    enum mrs_status s = d->in_at == d->in_n ? mrsi_decoder_fill(d, e) : MRS_OK;
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(d->in_at == d->in_n ? mrsi_decoder_fill(d, e) : MRS_OK);
     const char *why = "damaged";
     size_t out_was = f->out_n, in_was = d->in_n - d->in_at;
     f->in = d->in + d->in_at;
     f->in_n = in_was;
-    s = d->codec->dec_step(d->dec, f, &why);
+    enum mrs_status s = d->codec->dec_step(d->dec, f, &why);
     d->in_at = d->in_n - f->in_n;
     if (s != MRS_OK) {
         return mrsi_decoder_damaged(d, d->dec, mrsi_decoder_taken(d), s, why, e);

@@ -361,10 +361,7 @@ mrsi_encoder_write(struct mrsi_encoder *c, const void *p, size_t n, struct mrs_e
         c->in_n += part;
         p = (const uint8_t *)p + part;
         n -= part;
-        enum mrs_status s = flush(c, e);
-        if (s != MRS_OK) {
-            return s;
-        }
+        MRS_TRY(flush(c, e));
     }
     if (n >= c->in_cap) {
         return write_plain(c, p, n, e);

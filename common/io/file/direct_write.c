@@ -185,11 +185,8 @@ enum mrs_status
 mrsi_direct_flush(struct mrsi_direct *d, struct mrs_err *e)
 {
     MRS_ASSERT(d->filled < BLOCK);
-    enum mrs_status s = wait_for_block(d, e);
-    if (s != MRS_OK) {
-        return s;
-    }
-    s = mrs_write_at(d->fd, d->block[d->filling], d->filled, d->at, e);
+    MRS_TRY(wait_for_block(d, e));
+    enum mrs_status s = mrs_write_at(d->fd, d->block[d->filling], d->filled, d->at, e);
     if (s == MRS_OK && lseek(d->fd, (off_t)(d->at + d->filled), SEEK_SET) < 0) {
         s = mrs_err_sys(e, errno, "seek in %s", d->name);
     }

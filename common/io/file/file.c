@@ -143,10 +143,7 @@ mrsi_read_pipe(const struct mrsi_pipe_in *pipe, void *p, size_t n, size_t *got, 
     uint8_t *to = p;
     *got = 0;
     while (*got < n) {
-        enum mrs_status s = wait_for_bytes(pipe->fd, pipe->pause, e);
-        if (s != MRS_OK) {
-            return s;
-        }
+        MRS_TRY(wait_for_bytes(pipe->fd, pipe->pause, e));
         ssize_t r = read(pipe->fd, to + *got, n - *got < PIECE ? n - *got : PIECE);
         if (r == 0) {
             break;
@@ -344,12 +341,9 @@ mrsi_spool(const struct mrsi_pipe_from *from, const char *dir, int *spool, uint6
     MRS_ASSERT(from->head || from->n == 0);
     enum { ROOM = 64 << 10 };
     uint8_t room[ROOM];
-    enum mrs_status s = mrs_temp_open(dir, spool, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(mrs_temp_open(dir, spool, e));
     *bytes = from->n;
-    s = mrs_write_at(*spool, from->head, from->n, 0, e);
+    enum mrs_status s = mrs_write_at(*spool, from->head, from->n, 0, e);
     while (s == MRS_OK && (s = wait_for_bytes(from->pipe.fd, from->pipe.pause, e)) == MRS_OK) {
         ssize_t got = read(from->pipe.fd, room, ROOM);
         if (got < 0 && errno != EINTR) {
@@ -578,11 +572,8 @@ mrsi_file_write(const char *path, mode_t mode, const void *p, size_t n, struct m
     if (mrs_file_is_stream(path)) {
         return write_stream(path, p, n, e);
     }
-    enum mrs_status s = open_beside(path, mode, tmp, sizeof tmp, &fd, e);
-    if (s != MRS_OK) {
-        return s;
-    }
-    s = mrsi_write_full(fd, p, n, path, e);
+    MRS_TRY(open_beside(path, mode, tmp, sizeof tmp, &fd, e));
+    enum mrs_status s = mrsi_write_full(fd, p, n, path, e);
     if (s == MRS_OK) {
         s = mrsi_sync_fd(fd, path, e);
     }

@@ -130,10 +130,7 @@ mrsi_frames_next(struct mrsi_frames *f, enum mrsi_frame *kind, struct mrs_view *
                                 "something follows its end",
                                 (long long)(int32_t)n, MRS_DOC_MAX);
     }
-    s = fill(f, n, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(fill(f, n, e));
     if (f->n - f->at < n) {
         return mrsi_archive_bad(f, off, NULL, e, "%zu of %u bytes of a document are there: %s", f->n - f->at, n,
                                 CUT_SHORT);

@@ -127,10 +127,7 @@ add_entry(struct mrsi_archive_in *r, uint64_t off, struct mrs_view doc, struct m
 {
     MRS_ASSERT(r->n <= r->cap);
     struct mrsi_archive_entry entry;
-    enum mrs_status s = mrsi_archive_entry(&r->f, off, doc, &entry, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(mrsi_archive_entry(&r->f, off, doc, &entry, e));
     if (r->n == MOST_NAMESPACES || off > MOST_PRELUDE) {
         return MRSI_FAIL(e, MRS_E_LIMIT, "archive %.200s: its prelude has more than %u namespaces or %llu bytes",
                          r->name, MOST_NAMESPACES, MOST_PRELUDE);
@@ -143,7 +140,7 @@ add_entry(struct mrsi_archive_in *r, uint64_t off, struct mrs_view doc, struct m
     struct mrsi_found *f = &r->list[r->n];
     memset(f, 0, sizeof *f);
     f->doc = mrs_empty_doc();
-    s = name_it(r, &entry, f, e);
+    enum mrs_status s = name_it(r, &entry, f, e);
     s = s == MRS_OK && 2 * (r->n + 1) > r->n_slots ? grow_table(r, e) : s;
     if (s != MRS_OK) {
         return s;

@@ -61,10 +61,7 @@ mrsi_log_add(struct mrsi_log *l, uint32_t ns, uint64_t off, uint64_t n, struct m
         return MRS_OK;
     }
     if (l->n == l->cap) {
-        enum mrs_status s = make_room(l, e);
-        if (s != MRS_OK) {
-            return s;
-        }
+        MRS_TRY(make_room(l, e));
     }
     memset(&l->at[l->n], 0, sizeof *l->at); /* its padding is written to a file */
     l->at[l->n].ns = ns;

@@ -50,10 +50,7 @@ mrsi_heap_room(struct mrsi_heap *h, uint64_t n, const char *what, struct mrs_err
     if (n < UINT64_MAX - h->bytes && h->bytes + n <= h->checked) {
         return MRS_OK;
     }
-    enum mrs_status s = free_bytes(h, &has, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(free_bytes(h, &has, e));
     if (has <= h->spare || n > has - h->spare) {
         return MRSI_FAIL(e, MRS_E_LIMIT,
                          "%s: %llu bytes more are to be unpacked, and the folder for temporary files has %llu free: "
@@ -240,11 +237,8 @@ mrsi_container_decode(struct mrs_mem *mem, const struct mrsi_source_from *from, 
 {
     MRS_ASSERT(from->fd >= 0 && fd && bytes);
     struct mrsi_heap h;
-    enum mrs_status s = mrsi_heap_open(spot, &h, e);
-    if (s != MRS_OK) {
-        return s;
-    }
-    s = from->codec == MRS_CODEC_NONE ? decode_rare(mem, from, &h, e) : decode_own(mem, from, &h, e);
+    MRS_TRY(mrsi_heap_open(spot, &h, e));
+    enum mrs_status s = from->codec == MRS_CODEC_NONE ? decode_rare(mem, from, &h, e) : decode_own(mem, from, &h, e);
     if (s != MRS_OK) {
         close(h.fd);
         return s;

@@ -374,10 +374,7 @@ check_signs(const struct mrsi_members *m, struct root *r, struct mrs_err *e)
         if (sign == SIGN_NONE || (r->path && inside(path, r->path, r->n))) {
             continue;
         }
-        enum mrs_status s = settle(m, r, &m->at[i], folder_n(path), e);
-        if (s != MRS_OK) {
-            return s;
-        }
+        MRS_TRY(settle(m, r, &m->at[i], folder_n(path), e));
     }
     return r->path ? MRS_OK
                    : MRSI_FAIL(e, MRS_E_MISSING, "%s: no dump here: no .bson and no .metadata.json file", m->container);

@@ -18,10 +18,7 @@ open_fd(const char *path, struct mrsi_opened *o, struct mrs_err *e)
     bool named = strcmp(path, "-") != 0;
     o->name = named ? path : "standard input";
     o->fd = STDIN_FILENO;
-    enum mrs_status s = named ? mrsi_open_read(path, &o->fd, &o->st, e) : MRS_OK;
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(named ? mrsi_open_read(path, &o->fd, &o->st, e) : MRS_OK);
     o->own = named;
     off_t here = lseek(o->fd, 0, SEEK_CUR);
     if (fstat(o->fd, &o->st) < 0) {

@@ -314,15 +314,12 @@ static enum mrs_status
 fill(struct mrs_reader *r, struct mrs_block *b, struct mrs_err *e)
 {
     MRS_ASSERT(r->carry_n <= r->carry_cap);
-    enum mrs_status s = room(b, r->block_bytes, 0, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(room(b, r->block_bytes, 0, e));
     size_t have = r->carry_n, got = 0, at, len = r->block_bytes - have;
     if (have) {
         memcpy(b->p, r->carry, have);
     }
-    s = len ? mrsi_source_read(r->src, b->p + have, len, &got, e) : MRS_OK;
+    enum mrs_status s = len ? mrsi_source_read(r->src, b->p + have, len, &got, e) : MRS_OK;
     if (s < MRS_OK) {
         place(r, b, 0, e); /* the carried bytes are no complete document: those were delivered */
         return s;
@@ -333,16 +330,10 @@ fill(struct mrs_reader *r, struct mrs_block *b, struct mrs_err *e)
     have += got;
     walk(b, have, &at);
     if (b->n_docs == 0) {
-        s = first_document(r, b, &have, got < len, e);
-        if (s != MRS_OK) {
-            return s;
-        }
+        MRS_TRY(first_document(r, b, &have, got < len, e));
         at = have < mrs_le32(b->p) ? have : mrs_le32(b->p);
     }
-    s = keep_tail(r, b, at, have, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(keep_tail(r, b, at, have, e));
     b->n = at;
     r->off += at;
     r->doc += b->n_docs;

@@ -124,12 +124,9 @@ static enum mrs_status
 remove_stale(struct mrs_output *o, struct mrs_err *e)
 {
     int folder = -1;
-    enum mrs_status s = mrsi_claim_folder(o->partial, &folder, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(mrsi_claim_folder(o->partial, &folder, e));
     int marker = open(o->marker, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-    s = marker >= 0 ? remove_marked(o, marker, e) : remove_unmarked(o, e);
+    enum mrs_status s = marker >= 0 ? remove_marked(o, marker, e) : remove_unmarked(o, e);
     if (marker >= 0) {
         close(marker);
     }
@@ -178,10 +175,7 @@ mrsi_claim_new(struct mrs_output *o, struct mrs_err *e)
     MRS_ASSERT(o->partial);
     if (mkdir(o->partial, o->kind == MRSI_OUT_DIR ? o->folder_mode : 0700) < 0) {
         int err = errno;
-        enum mrs_status s = err == EEXIST ? remove_stale(o, e) : not_made(o, err, e);
-        if (s != MRS_OK) {
-            return s;
-        }
+        MRS_TRY(err == EEXIST ? remove_stale(o, e) : not_made(o, err, e));
         if (mkdir(o->partial, o->kind == MRSI_OUT_DIR ? o->folder_mode : 0700) < 0) {
             return errno == EEXIST ? busy(o->partial, e) : not_made(o, errno, e);
         }
@@ -206,10 +200,7 @@ take_marker(struct mrs_output *o, struct mrs_err *e)
     bool taken = false;
     o->claim.marker = open(o->marker, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
     if (o->claim.marker < 0 && errno == ENOENT && has_manifest(o)) { /* killed after the removal of the marker */
-        enum mrs_status s = mrsi_create(o->marker, 0600, &o->claim.marker, e);
-        if (s != MRS_OK) {
-            return s;
-        }
+        MRS_TRY(mrsi_create(o->marker, 0600, &o->claim.marker, e));
     }
     if (o->claim.marker < 0) {
         return MRSI_FAIL(e, MRS_E_MISSING, "%s of the stopped run is missing: --force starts over",

@@ -109,12 +109,9 @@ static enum mrs_status
 replace_in_two(struct mrs_output *o, struct mrs_err *e)
 {
     char *aside = NULL;
-    enum mrs_status s = move_aside(o, &aside, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(move_aside(o, &aside, e));
     bool moved = mrsi_rename_new(o->partial, o->path) == 0;
-    s = moved ? mrsi_sync_parent(o->path, e) : rename_failed(o->partial, o->path, errno, e);
+    enum mrs_status s = moved ? mrsi_sync_parent(o->path, e) : rename_failed(o->partial, o->path, errno, e);
     if (s != MRS_OK && moved) {
         (void)mrsi_rename_new(o->path, o->partial);
     }
@@ -131,10 +128,7 @@ replace_in_two(struct mrs_output *o, struct mrs_err *e)
 static enum mrs_status
 replace_dir(struct mrs_output *o, struct mrs_err *e)
 {
-    enum mrs_status s = mrsi_is_dump(o->mem, o->path, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(mrsi_is_dump(o->mem, o->path, e));
     if (renameat2(AT_FDCWD, o->partial, AT_FDCWD, o->path, RENAME_EXCHANGE) < 0) {
         return unknown_flag(errno) ? replace_in_two(o, e) : rename_failed(o->partial, o->path, errno, e);
     }
@@ -145,7 +139,7 @@ replace_dir(struct mrs_output *o, struct mrs_err *e)
     if (mrsi_create(o->marker, 0600, &marker, NULL) == MRS_OK) {
         close(marker);
     }
-    s = mrsi_sync_parent(o->path, e);
+    enum mrs_status s = mrsi_sync_parent(o->path, e);
     if (s == MRS_OK) {
         mrsi_remove_tree(o->partial, NULL); /* already published: what cannot be removed stays next to it */
     } else {
@@ -168,17 +162,14 @@ publish_dir(struct mrs_output *o, struct mrs_err *e)
     if (unlink(o->marker) < 0) {
         return mrs_err_sys(e, errno, "remove %s", o->marker);
     }
-    enum mrs_status s = mrsi_sync_dir(o->partial, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(mrsi_sync_dir(o->partial, e));
     if (o->force && lstat(o->path, &st) == 0) {
         return replace_dir(o, e);
     }
     if (mrsi_rename_new(o->partial, o->path) < 0) {
         return rename_failed(o->partial, o->path, errno, e);
     }
-    s = mrsi_sync_parent(o->path, e);
+    enum mrs_status s = mrsi_sync_parent(o->path, e);
     if (s != MRS_OK) {
         (void)mrsi_rename_new(o->path, o->partial);
     }
@@ -346,11 +337,8 @@ pack_file(struct mrs_output *o, struct mrs_err *e)
     struct mrsi_resumable resumed;
     char *path = NULL;
     mrsi_resumable_begin(o, MRSI_PACKED, NULL, false, &resumed);
-    enum mrs_status s = mrsi_resumable_open(o, &resumed, &path, e);
-    if (s != MRS_OK) {
-        return s;
-    }
-    s = pack_into(o, &resumed, o->path, e);
+    MRS_TRY(mrsi_resumable_open(o, &resumed, &path, e));
+    enum mrs_status s = pack_into(o, &resumed, o->path, e);
     if (s == MRS_OK && !o->to_stdout) {
         s = mrsi_sync_fd(resumed.fd, path, e);
     } else if (s == MRS_OK && fstat(resumed.fd, &st) < 0) {

@@ -168,11 +168,8 @@ copy_open(struct mrs_output *o, struct raw_copy_job *job, const struct mrsi_sour
     int fd = o->out_fd;
     char *path = NULL;
     struct stat st;
-    enum mrs_status s = open_copy(o, job, &fd, &path, e);
-    if (s != MRS_OK) {
-        return s;
-    }
-    s = transfer(o, job, from, fd, e);
+    MRS_TRY(open_copy(o, job, &fd, &path, e));
+    enum mrs_status s = transfer(o, job, from, fd, e);
     if (s == MRS_OK && fstat(fd, &st) < 0) {
         s = mrs_err_sys(e, errno, "stat %s", job->rel);
     }

@@ -277,10 +277,7 @@ record(struct mrs_sink *s, struct mrs_err *e)
     if (fstat(s->fd, &st) < 0) {
         return mrs_err_sys(e, errno, "stat %s", s->path);
     }
-    enum mrs_status done = mrsi_preallocate_end(&s->room, s->fd, s->path, (uint64_t)st.st_size, e);
-    if (done != MRS_OK) {
-        return done;
-    }
+    MRS_TRY(mrsi_preallocate_end(&s->room, s->fd, s->path, (uint64_t)st.st_size, e));
     pthread_mutex_lock(&o->lock);
     MRS_ASSERT(s->rec < o->n_recs);
     struct mrsi_out_rec *rec = &o->recs[s->rec];

@@ -392,15 +392,12 @@ mrsi_read_decoded(struct mrs_mem *mem, const char *path, const struct mrsi_src_e
     enum { ROOM = 64 << 10 };
     struct mrsi_source_from from = {-1, !place, 0, UINT64_MAX, MRS_CODEC_NONE, path, place};
     struct mrsi_source *src = NULL;
-    enum mrs_status s = place ? MRS_OK : mrsi_open_regular(path, &from.fd, NULL, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(place ? MRS_OK : mrsi_open_regular(path, &from.fd, NULL, e));
     if (place) {
         from.fd = place->fd;
         from.bytes = place->bytes;
     }
-    s = mrsi_sniff(mem, &from, &from.codec, e);
+    enum mrs_status s = mrsi_sniff(mem, &from, &from.codec, e);
     if (s != MRS_OK) {
         if (from.own) {
             close(from.fd);

@@ -85,10 +85,7 @@ add_chunk(struct mrsi_fates *f, struct mrs_err *e)
             return mrs_err_memory(e, MRSI_FATE_CHUNK);
         }
     } else {
-        enum mrs_status s = map_chunk(f, &list[f->n_chunk], e);
-        if (s != MRS_OK) {
-            return s;
-        }
+        MRS_TRY(map_chunk(f, &list[f->n_chunk], e));
     }
     f->n_chunk++;
     return MRS_OK;
@@ -103,10 +100,7 @@ mrsi_fates_append(struct mrsi_fates *f, const uint8_t *bits, uint64_t n, struct 
             if (f->n_chunk) {
                 drop_pages(f, f->n_chunk - 1);
             }
-            enum mrs_status s = add_chunk(f, e);
-            if (s != MRS_OK) {
-                return s;
-            }
+            MRS_TRY(add_chunk(f, e));
         }
         uint64_t room = f->n_chunk * MRSI_FATE_CHUNK - f->n, some = n < room ? n : room;
         memcpy(f->chunk[f->n / MRSI_FATE_CHUNK] + f->n % MRSI_FATE_CHUNK, bits, some);

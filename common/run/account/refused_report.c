@@ -14,10 +14,7 @@ build_record(struct mrsi_engine *en, const struct mrsi_refused_at *at, struct mr
              struct mrs_err *e)
 {
     struct mrsi_refused_head h;
-    enum mrs_status s = mrs_read_at(en->refused_log->fd, &h, sizeof h, at->off, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(mrs_read_at(en->refused_log->fd, &h, sizeof h, at->off, e));
     size_t n = (size_t)h.reason_len + h.place_len + h.doc_len;
     mrs_buf_reset(raw);
     mrs_buf_reset(out);
@@ -25,10 +22,7 @@ build_record(struct mrsi_engine *en, const struct mrsi_refused_at *at, struct mr
     if (!p) {
         return mrs_buf_status(raw, e);
     }
-    s = mrs_read_at(en->refused_log->fd, p, n, at->off + sizeof h, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(mrs_read_at(en->refused_log->fd, p, n, at->off + sizeof h, e));
     struct mrs_build b;
     struct mrs_view doc;
     struct mrs_val inner = {p + h.reason_len + h.place_len, h.doc_len, MRS_DOCUMENT};
@@ -150,12 +144,9 @@ count_record(struct mrsi_engine *en, const struct mrsi_refused_at *at, struct mr
     struct mrsi_refused_head h;
     struct mrs_refusal *k;
     uint64_t left = en->refused_bytes - at->off;
-    enum mrs_status s = mrs_read_at(en->refused_log->fd, head, left < HEAD ? (size_t)left : HEAD, at->off, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(mrs_read_at(en->refused_log->fd, head, left < HEAD ? (size_t)left : HEAD, at->off, e));
     memcpy(&h, head, sizeof h);
-    s = find_kind(en, &h, head + sizeof h, &k, e);
+    enum mrs_status s = find_kind(en, &h, head + sizeof h, &k, e);
     if (s != MRS_OK || !k) {
         return s;
     }

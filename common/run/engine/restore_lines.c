@@ -445,17 +445,14 @@ mrsi_put_restore(struct mrsi_engine *en, struct mrs_err *e)
     if (!en->opts->output) {
         return MRS_OK;
     }
-    enum mrs_status s = begin_line(en, &l, &text, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(begin_line(en, &l, &text, e));
     if (l.whole) {
         put_whole(&l);
     } else if (has_documents(en, single_coll(en))) {
         put_single(&l);
     }
     mrs_buf_byte(&text, 0);
-    s = mrs_buf_status(&text, e);
+    enum mrs_status s = mrs_buf_status(&text, e);
     if (s == MRS_OK) {
         en->report->restore = mrs_arena_copy(&en->report->arena, text.p, text.n);
         s = en->report->restore ? MRS_OK : mrs_err_memory(e, text.n);

@@ -200,10 +200,7 @@ new_group(struct mrsi_fold *f, struct mrs_view shared, uint32_t shared_ref, uint
     uint8_t *p = NULL;
     rec.total = (uint32_t)((sizeof rec + rec.verify_len + rec.payload_len + 7) & ~(size_t)7);
     size_t size = sizeof head + g->size + rec.total;
-    enum mrs_status s = take_room(f, size, &p, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(take_room(f, size, &p, e));
     uint8_t *first = p + size - rec.total;
     memcpy(p, &head, sizeof head);
     mrsi_rec_fill(first, &rec, &x);
@@ -237,10 +234,7 @@ new_shared(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_view shared, u
     if (!same->group) {
         return new_group(f, shared, ref, key_ref(f, key), e);
     }
-    s = take_room(f, shared.n + 1u, &p, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(take_room(f, shared.n + 1u, &p, e));
     mrs_copy_short(p, shared.p, shared.n);
     *slot_of(g, shared, ref) =
         (struct fold_gather_slot){p, gathered_of(f, group_at(g, same->group - 1)->first), shared.n, ref};
@@ -276,10 +270,7 @@ feed(struct mrsi_fold *f, struct mrsi_worker *w, void *work, const struct mrsi_f
     const struct fold_gather_slot *slot = slot_of(&f->gather, shared, b->ref);
     struct gathered head;
     if (!slot->shared) {
-        enum mrs_status s = new_shared(f, w, shared, b->ref, e);
-        if (s != MRS_OK) {
-            return s;
-        }
+        MRS_TRY(new_shared(f, w, shared, b->ref, e));
         slot = slot_of(&f->gather, shared, b->ref);
     }
     uint8_t *p = slot->group;

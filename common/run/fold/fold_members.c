@@ -167,10 +167,7 @@ mrsi_fold_keep_shared(struct mrsi_fold_router *r, struct mrsi_fold_shared_cache 
     struct mrsi_fold_open *open = &r->open[seen->part];
     size_t shared = mrsi_fold_room(sizeof(struct mrsi_fold_shared_rec), (uint64_t)x->group.n + x->shared.n);
     size_t n = shared + doc_room(x);
-    enum mrs_status s = has_room(r, seen->part, n, x->ordinal) ? MRS_OK : open_piece(r, seen->part, n, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(has_room(r, seen->part, n, x->ordinal) ? MRS_OK : open_piece(r, seen->part, n, e));
     uint8_t *at = mrsi_spiller_take(&r->spiller, seen->part, (uint32_t)n);
     open->ordinal = open->shared_all ? open->ordinal : x->ordinal;
     seen->piece = open->piece;

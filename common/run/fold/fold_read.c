@@ -345,10 +345,7 @@ mrsi_fold_read(struct mrsi_fold *f, struct mrs_err *e)
 {
     struct mrsi_pipe p = {f->en, sizeof(struct fold_read_job), fetch, work, commit, clear, f};
     struct mrsi_coll *from = &f->en->coll[f->en->side[f->step][0]];
-    enum mrs_status s = mrsi_pass_scan(&f->pass, &p, from, &f->scan, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(mrsi_pass_scan(&f->pass, &p, from, &f->scan, e));
     return f->gather.on ? mrsi_fold_gather_end(f, e) : mrsi_fold_route_end(f, e);
 }
 

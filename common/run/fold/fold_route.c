@@ -181,10 +181,7 @@ make_router(struct mrsi_fold *f, uint32_t worker, struct mrs_err *e)
     mrs_buf_init(&r->group, f->en->mem, MRS_KEY_MAX);
     mrs_buf_init(&r->shared, f->en->mem, 2u * MRSI_PAYLOAD_MAX);
     mrs_buf_init(&r->names, f->en->mem, SIZE_MAX);
-    enum mrs_status s = mrsi_spiller_init(&r->spiller, &f->spill, worker, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(mrsi_spiller_init(&r->spiller, &f->spill, worker, e));
     r->slots = SEEN_MIN;
     r->open = mrs_zalloc(f->en->mem, ((size_t)f->spill.n_part + f->spill.spare) * sizeof *r->open);
     r->seen = mrs_zalloc(f->en->mem, r->slots * sizeof *r->seen);
@@ -426,10 +423,7 @@ mrsi_fold_route(struct mrsi_fold *f, struct mrsi_worker *w, const struct mrsi_fo
     struct mrsi_fold_router *r = &f->router[w->no];
     const struct fold_route_name name = {f->ops->group ? (struct mrs_view){NULL, 0} : x->group, x->shared};
     bool full = r->n_seen >= r->slots / 2 || r->names.n > names_most(f);
-    enum mrs_status s = full ? more_room(f, r, e) : MRS_OK;
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(full ? more_room(f, r, e) : MRS_OK);
     uint64_t hash = hash_of(f, &name);
     struct mrsi_fold_shared_cache *seen = find_seen(r, hash, &name);
     r->n_kept++;
@@ -437,7 +431,7 @@ mrsi_fold_route(struct mrsi_fold *f, struct mrsi_worker *w, const struct mrsi_fo
         return MRS_OK;
     }
     struct mrsi_fold_parts parts = *x;
-    s = complete(f, w, &parts, e);
+    enum mrs_status s = complete(f, w, &parts, e);
     if (s != MRS_OK) {
         return s;
     }

@@ -201,16 +201,13 @@ mrsi_fold_settle(struct mrsi_fold *f, struct mrs_err *e)
     struct fold_settle st = {.f = f, .take = f->st->desc.sides[0].role & MRS_ROLE_TAKE};
     struct mrsi_pipe p = {f->en, sizeof(struct fold_settle_job), fetch, work, commit, clear, &st};
     struct mrsi_row *row = mrsi_row(&f->en->worker[0], f->step, 0);
-    enum mrs_status s = mrsi_fates_sound(&f->fates, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(mrsi_fates_sound(&f->fates, e));
     struct fold_settle_tally t = tally(&st);
     if (!t.taken && !t.refused && !t.late) {
         row->after += t.kept;
         return MRS_OK;
     }
-    s = open_from(f, e);
+    enum mrs_status s = open_from(f, e);
     if (s == MRS_OK && !t.kept && !t.late) {
         row->taken += t.taken;
         skip_progress(f);

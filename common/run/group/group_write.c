@@ -238,13 +238,10 @@ source_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, str
     if (bits) {
         return refuse_source(g, w, ordinal, bits, doc, e);
     }
-    enum mrs_status s = work ? ids_of(job, ordinal, &ids, e) : MRS_DEAD;
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(work ? ids_of(job, ordinal, &ids, e) : MRS_DEAD);
     mrs_buf_reset(&job->bytes);
     mrs_err_clear(&w->err);
-    s = g->ops->source(g->st->state, &w->ctx, work, doc, ids, &job->bytes, &fate);
+    enum mrs_status s = g->ops->source(g->st->state, &w->ctx, work, doc, ids, &job->bytes, &fate);
     if (s == MRS_SKIP) { /* what it added to others must not stay: decide again without it */
         mrsi_fates_add(&g->from, ordinal, MRSI_LATE);
         pthread_mutex_lock(&g->en->lock);

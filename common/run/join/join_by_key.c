@@ -112,10 +112,7 @@ mrsi_by_key_from(struct mrsi_spiller *out, struct mrsi_key key, const struct mrs
 {
     uint32_t part, n = (uint32_t)sizeof key + r->total;
     uint8_t *at;
-    enum mrs_status s = put_begin(out, key, n, &part, &at, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(put_begin(out, key, n, &part, &at, e));
     memcpy(at, &key, sizeof key);
     mrsi_rec_fill(at + sizeof key, r, x);
     return put_end(out, part, n, e);

@@ -110,10 +110,7 @@ load_far(const struct mrsi_join_run *j, struct join_emit_job *job, struct mrsi_m
     MRS_ASSERT(j->far);
     enum { SOON = 16, LINE = 64, LINES = 8 };
     size_t bytes;
-    enum mrs_status s = find_far(j, match, n, &bytes, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(find_far(j, match, n, &bytes, e));
     mrs_buf_reset(&job->near);
     uint8_t *at = mrs_buf_take(&job->near, bytes + 1);
     if (!at) {
@@ -140,10 +137,7 @@ throw_records(struct mrsi_join_run *j, struct join_emit_job *job, struct mrs_err
 {
     MRS_ASSERT(!job->slice.is_heavy && !j->lookup);
     uint32_t n = job->slice.block.n_docs;
-    enum mrs_status s = mrsi_slice_load(&job->slice, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(mrsi_slice_load(&job->slice, e));
     const struct mrsi_loaded *rec = (const struct mrsi_loaded *)(const void *)job->slice.recs.p;
     size_t n_rec = job->slice.recs.n / sizeof *rec;
     mrs_buf_reset(&job->start);

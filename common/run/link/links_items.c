@@ -230,10 +230,7 @@ collect(struct mrsi_link_run *l, struct mrsi_worker *w, struct mrsi_link_items *
     mrs_buf_reset(&x->item);
     mrs_buf_reset(&x->other);
     x->n_new = 0;
-    enum mrs_status s = l->ops->read(l->st->state, &w->ctx, (int)side, doc, &w->keys, &shape);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(l->ops->read(l->st->state, &w->ctx, (int)side, doc, &w->keys, &shape));
     put_old(l, x, &w->keys, side, ordinal,
             from < to || l->wants.kinds[side] || (side == 0 && (l->wants.sorted || l->wants.leaves)));
     if (side == 1 && shape != MRS_LINK_LIST && (mrsi_fates_get(&l->side[1].fates, ordinal) & MRS_LINK_TAKES)) {

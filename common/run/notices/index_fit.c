@@ -215,15 +215,12 @@ fit_new(struct mrsi_engine *en, uint32_t coll, struct mrsi_fit **out, struct mrs
         a.there = mrs_val_view(there);
     }
     mrs_catalog_metadata(en->coll[coll].cat, &f->metadata);
-    enum mrs_status s = mrs_buf_status(&f->metadata, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(mrs_buf_status(&f->metadata, e));
     struct mrs_view all = {f->metadata.p, (uint32_t)f->metadata.n};
     struct mrs_view indexes = mrs_val_view(mrs_doc_get(all, "indexes"));
     struct mrs_unique_spec spec = {
         .metadata = all, .now_ms = en->plan->now_ms, .any = true, .wants = needs_arrays, .arg = &a};
-    s = mrs_unique_new(en->mem, &spec, &f->arrays, e);
+    enum mrs_status s = mrs_unique_new(en->mem, &spec, &f->arrays, e);
     f->special = mrs_alloc_array(en->mem, most_fields(indexes), sizeof *f->special);
     if (s != MRS_OK || !f->special) {
         return s != MRS_OK ? s : mrs_err_memory(e, sizeof *f->special);

@@ -101,13 +101,10 @@ mrsi_unique_check_document(struct mrsi_unique_check *c, struct mrs_view doc, str
     }
     c->now.doc++;
     size_t n = mrsi_id_write(mrs_doc_get(doc, "_id"), sizeof c->now.id - 1, &c->room);
-    enum mrs_status s = mrs_buf_status(&c->room, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(mrs_buf_status(&c->room, e));
     memcpy(c->now.id, c->room.p, n);
     c->now.id[n] = 0;
-    s = mrs_unique_keys(c->keys, doc, &put, &bad, e);
+    enum mrs_status s = mrs_unique_keys(c->keys, doc, &put, &bad, e);
     if (s == MRS_SKIP) {
         struct unique_check_seen *x = &c->seen[bad];
         if (!x->arrays++) {

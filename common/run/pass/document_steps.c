@@ -113,10 +113,7 @@ each_step(struct mrsi_worker *w, const uint32_t *list, uint32_t n, uint32_t n_qu
             row->changed += s == MRS_OK && mrsi_differ(before, *doc);
             if (s == MRS_SKIP) {
                 row->refused++;
-                enum mrs_status r = mrsi_refuse(w, list[i], 0, coll, UINT64_MAX, before, e);
-                if (r != MRS_OK) {
-                    return r;
-                }
+                MRS_TRY(mrsi_refuse(w, list[i], 0, coll, UINT64_MAX, before, e));
             }
         }
         if (s == MRS_SKIP) {

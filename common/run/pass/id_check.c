@@ -22,10 +22,7 @@ mrsi_ids_init(struct mrsi_ids *ids, struct mrsi_engine *en, enum mrs_conflicts p
     memset(ids, 0, sizeof *ids);
     ids->en = en;
     ids->policy = policy;
-    enum mrs_status s = mrsi_hashes_init(&ids->hashes, en->mem, en->memory / 4, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(mrsi_hashes_init(&ids->hashes, en->mem, en->memory / 4, e));
     mrs_buf_init(&ids->extents, en->mem, SIZE_MAX);
     ids->extents_kept = (struct mrsi_savepoint_list){en, &ids->extents, NULL, 0};
     mrsi_file_array_init(&ids->dup_hashes, en, sizeof(uint64_t), en->memory / 32);
@@ -178,10 +175,7 @@ load_list(struct mrsi_ids *ids, uint32_t i, struct mrs_buf *all, struct mrs_err 
     for (size_t k = 0; k < n; k++) {
         if (x[k].list == i) {
             uint8_t *p = mrs_buf_take(all, x[k].n);
-            enum mrs_status s = p ? mrs_read_at(ids->spill->fd, p, x[k].n, x[k].off, e) : mrs_buf_status(all, e);
-            if (s != MRS_OK) {
-                return s;
-            }
+            MRS_TRY(p ? mrs_read_at(ids->spill->fd, p, x[k].n, x[k].off, e) : mrs_buf_status(all, e));
         }
     }
     return MRS_OK;

@@ -545,15 +545,12 @@ mrsi_id_decision_load(struct mrsi_ids *ids, struct mrs_view d, struct mrs_err *e
 {
     MRS_ASSERT(mrs_view_is_framed(d));
     bool bad = false;
-    enum mrs_status s = make_judge(ids, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(make_judge(ids, e));
     struct mrsi_id_decision *j = ids->judge;
     j->stage = (enum id_verdicts_stage)mrsi_state_number(d, "stage", LISTS, &bad);
     j->at = (uint32_t)mrsi_state_number(d, "list", N_LISTS - 1, &bad);
     j->any_made = mrsi_state_number(d, "anyMade", 1, &bad);
-    s = bad ? mrsi_state_damaged("verdicts", e) : apply_key(&j->now, d, e);
+    enum mrs_status s = bad ? mrsi_state_damaged("verdicts", e) : apply_key(&j->now, d, e);
     MRS_THEN(s, mrsi_file_array_load(&j->verdicts, d, "verdicts", e));
     for (uint32_t i = 0; s == MRS_OK && i < N_LISTS; i++) {
         s = mrsi_sorter_load(&j->list[i], d, list_name[i], e);

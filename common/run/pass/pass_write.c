@@ -83,10 +83,7 @@ mrsi_writer_prepare(struct mrsi_engine *en, uint32_t coll, uint32_t step, struct
 enum mrs_status
 mrsi_writer_open(struct mrsi_engine *en, uint32_t coll, uint32_t step, struct mrsi_writer *wr, struct mrs_err *e)
 {
-    enum mrs_status s = mrsi_writer_prepare(en, coll, step, wr, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(mrsi_writer_prepare(en, coll, step, wr, e));
     return wr->final ? open_sink(en, &en->coll[coll], e) : mrsi_ckpt_temp(en, &wr->temp, e);
 }
 
@@ -176,10 +173,7 @@ mrsi_out_put(struct mrsi_writer *wr, struct mrsi_worker *w, struct mrsi_out *out
              struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
-    enum mrs_status written = write_large(wr, w, out, e);
-    if (written != MRS_OK) {
-        return written;
-    }
+    MRS_TRY(write_large(wr, w, out, e));
     if (wr->n_fused) {
         enum mrs_status s = mrsi_map_run(w, wr->fused, wr->n_fused, 0, wr->coll, &doc, e);
         if (s != MRS_OK) {
@@ -207,10 +201,7 @@ mrsi_out_put_all(struct mrsi_writer *wr, struct mrsi_worker *w, struct mrsi_out 
         }
         return s;
     }
-    s = write_large(wr, w, out, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(write_large(wr, w, out, e));
     size_t at = out->buf.n;
     mrs_buf_put(&out->buf, p, n);
     for (uint32_t some; at < out->buf.n; at += some) {

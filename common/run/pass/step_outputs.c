@@ -181,10 +181,7 @@ put_member(struct mrsi_step_outputs *s, struct mrsi_worker *w, struct mrsi_lists
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrs_hash128 h, body = mrs_hash_secret(&s->en->secret, 0, doc.p, doc.n);
-    enum mrs_status st = mrsi_ids_hash(&s->ids, c->coll, doc, &w->scratch, &h, e);
-    if (st != MRS_OK) {
-        return st;
-    }
+    MRS_TRY(mrsi_ids_hash(&s->ids, c->coll, doc, &w->scratch, &h, e));
     uint32_t keep = !c->there && mrsi_ids_keeps_bodies(&s->ids, c->coll) ? doc.n : 0;
     struct mrsi_id_member m = {h.lo,       h.hi,    body.lo,  body.hi, c->source, c->product,
                                c->coll,    c->there, c->made, 0,       keep,      0};
@@ -316,10 +313,7 @@ mrsi_step_outputs_write_all(struct mrsi_step_outputs *s, struct mrsi_worker *w, 
     *n = 0;
     for (size_t at = 0; at < all->n; ++*n) {
         struct mrs_view doc = {all->p + at, mrs_le32(all->p + at)};
-        enum mrs_status st = optimistic(s, w, l, s->wr[i].coll, doc, e);
-        if (st != MRS_OK) {
-            return st;
-        }
+        MRS_TRY(optimistic(s, w, l, s->wr[i].coll, doc, e));
         at += doc.n;
     }
     mrsi_row(w, s->step, side)->after += *n;

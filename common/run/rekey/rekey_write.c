@@ -62,10 +62,7 @@ find(void *arg, struct mrs_val id, enum mrs_rekey_found *found, struct mrs_val *
     const struct mrsi_rekey_run *k = x->k;
     const struct mrsi_rekey_ref *known = mrsi_rekey_ahead_of(x->ahead, id);
     struct mrs_hash128 h;
-    enum mrs_status s = known ? MRS_OK : mrsi_rekey_hash(k, id, x->scratch, &h, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(known ? MRS_OK : mrsi_rekey_hash(k, id, x->scratch, &h, e));
     h = known ? known->key : h;
     uint64_t i = known ? known->ordinal : mrsi_index_find(&k->ids, h);
     if (i != MRSI_NO_ORDINAL) {
@@ -99,10 +96,7 @@ mrsi_rekey_follow(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct mrsi_r
     }
     mrs_buf_reset(out);
     mrs_err_clear(&w->err);
-    enum mrs_status s = k->ops->point(k->st->state, &w->ctx, work, (int)k->now, *doc, &to, out, &changed);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(k->ops->point(k->st->state, &w->ctx, work, (int)k->now, *doc, &to, out, &changed));
     if (changed) {
         *doc = (struct mrs_view){out->p, (uint32_t)out->n};
     }
@@ -178,10 +172,7 @@ make_document(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct rekey_writ
     if (gain.to.type != MRS_MISSING || gain.old.type != MRS_MISSING || gain.values.n) {
         mrs_buf_reset(&job->bytes[0]);
         mrs_err_clear(&w->err);
-        enum mrs_status s = k->ops->write(k->st->state, &w->ctx, work, *doc, &gain, &job->bytes[0]);
-        if (s != MRS_OK) {
-            return s;
-        }
+        MRS_TRY(k->ops->write(k->st->state, &w->ctx, work, *doc, &gain, &job->bytes[0]));
         *doc = (struct mrs_view){job->bytes[0].p, (uint32_t)job->bytes[0].n};
     }
     return mrsi_rekey_follow(k, w, NULL, &job->bytes[1], doc, e);
@@ -239,10 +230,7 @@ find_reason(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct rekey_write_
     }
     if ((bits & MRSI_FATE_REFUSED) && k->wants.sorted) {
         mrs_buf_reset(&w->scratch);
-        s = k->ops->order(k->st->state, &w->ctx, doc, &w->scratch);
-        if (s != MRS_OK) {
-            return s;
-        }
+        MRS_TRY(k->ops->order(k->st->state, &w->ctx, doc, &w->scratch));
     }
     if (gain_of(k, g, &h) && !(bits & MRSI_FATE_REFUSED) && g->refused == MRSI_REKEY_FAILED) {
         const char *text = (const char *)gain_data(k, g);

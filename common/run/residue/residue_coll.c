@@ -123,10 +123,7 @@ put_one(struct mrsi_residue_coll *c, uint64_t no, struct mrs_view doc, struct mr
         c->kinds |= MRS_LOSS_DOCUMENTS;
         return mrsi_pack_add(&c->pack, MRSI_NEW, 0, base, doc, e);
     }
-    enum mrs_status s = mrsi_doc_offsets_get(&c->offsets, no, &base, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(mrsi_doc_offsets_get(&c->offsets, no, &base, e));
     c->kinds |= c->taken && no < c->last ? MRS_LOSS_ORDER : 0;
     c->last = no;
     c->taken++;
@@ -134,7 +131,7 @@ put_one(struct mrsi_residue_coll *c, uint64_t no, struct mrs_view doc, struct mr
         return mrsi_pack_add(&c->pack, MRSI_TAKE, no, base, doc, e);
     }
     unsigned kinds;
-    s = mrsi_residue_kinds(doc, base, &c->scratch, &kinds, e);
+    enum mrs_status s = mrsi_residue_kinds(doc, base, &c->scratch, &kinds, e);
     c->kinds |= kinds;
     return s == MRS_OK ? mrsi_pack_add(&c->pack, MRSI_MEND, no, base, doc, e) : s;
 }

@@ -107,10 +107,7 @@ mrsi_residue_next(struct mrs_residue *r, enum mrsi_record *type, struct mrs_err 
     if (r->size - r->at < sizeof head) {
         return mrsi_residue_damaged(r, "it ends too early", e);
     }
-    enum mrs_status s = mrs_read_at(r->fd, head, sizeof head, r->at, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(mrs_read_at(r->fd, head, sizeof head, r->at, e));
     uint64_t n = mrs_le64(head + 4);
     r->at += sizeof head;
     if (n > r->size - r->at || n > MRSI_RESIDUE_MAX) {
@@ -122,7 +119,7 @@ mrsi_residue_next(struct mrs_residue *r, enum mrsi_record *type, struct mrs_err 
         return mrs_err_memory(e, n);
     }
     r->record.n = n;
-    s = mrs_read_at(r->fd, to, n, r->at, e);
+    enum mrs_status s = mrs_read_at(r->fd, to, n, r->at, e);
     if (s == MRS_OK && check_of(head, to, n) != mrs_le64(head + 12)) {
         s = mrsi_residue_damaged(r, "a checksum is wrong", e);
     }

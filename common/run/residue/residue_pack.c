@@ -194,10 +194,7 @@ gather(struct mrsi_unpack *u, struct residue_pack_ops o, uint64_t *taken, struct
             return wrong(u, e);
         }
         for (uint64_t i = 0; x.op == MRSI_MEND && i < x.n; i++) {
-            enum mrs_status s = mrsi_doc_offsets_get(u->offsets, x.first + i, &doc, e);
-            if (s != MRS_OK) {
-                return s;
-            }
+            MRS_TRY(mrsi_doc_offsets_get(u->offsets, x.first + i, &doc, e));
             mrs_buf_put(&u->base, doc.p, doc.n);
             if (u->base.bad) {
                 return u->base.bad == 1 ? mrs_err_memory(e, doc.n) : wrong(u, e);
@@ -312,12 +309,9 @@ mrsi_unpack(struct mrsi_unpack *u, struct mrs_err *e)
     mrs_buf_reset(&u->ops);
     mrs_buf_reset(&u->docs);
     struct mrs_delta ops = {NULL, 0, p + LENGTHS, mrs_le32(p + 4)};
-    enum mrs_status s = mrs_delta_unpack(u->mem, &ops, mrs_le32(p), &u->ops, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(mrs_delta_unpack(u->mem, &ops, mrs_le32(p), &u->ops, e));
     struct residue_pack_ops o = {u->ops.p, u->ops.p + u->ops.n, u->next};
-    s = gather(u, o, &taken, e);
+    enum mrs_status s = gather(u, o, &taken, e);
     if (s == MRS_OK && mrs_le32(p + 8)) {
         struct mrs_delta docs = {u->base.p, u->base.n, p + LENGTHS + ops.n, mrs_le32(p + 12)};
         s = mrs_delta_unpack(u->mem, &docs, mrs_le32(p + 8), &u->docs, e);

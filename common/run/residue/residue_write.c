@@ -142,10 +142,7 @@ put_coll(struct residue_write_writing *w, const char *ns, uint32_t i, uint32_t k
     struct mrs_build b;
     bool same = true;
     const struct mrs_input_ns *in = i == MRSI_NONE ? NULL : mrs_input_at(w->en->in, i);
-    enum mrs_status s = in ? compare_metadata(w, i, k, &same, e) : MRS_OK;
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(in ? compare_metadata(w, i, k, &same, e) : MRS_OK);
     w->kinds |= same ? 0 : MRS_LOSS_METADATA;
     w->kinds |= (i == MRSI_NONE) != (k == MRSI_NONE) ? MRS_LOSS_COLLECTIONS : 0;
     mrs_buf_reset(&w->text);

@@ -64,10 +64,7 @@ put_self(struct spread *sp, struct mrsi_worker *w, struct spread_job *j, uint64_
     bool write = phase != MRSI_IDS_COLLECT;
     if (sp->st->desc.new_ids) {
         struct mrsi_candidate c = {sp->en->side[sp->step][side], source, 0, !changed, true};
-        enum mrs_status s = mrsi_step_outputs_admit(&sp->sides, w, &j->lists, &c, &doc, &write, e);
-        if (s != MRS_OK) {
-            return s;
-        }
+        MRS_TRY(mrsi_step_outputs_admit(&sp->sides, w, &j->lists, &c, &doc, &write, e));
         if (!write && phase == MRSI_IDS_APPLY) { /* another document has its place: it has left the collection */
             mrsi_row(w, sp->step, side)->dropped++;
             mrsi_row(w, sp->step, side)->placed--;

@@ -113,10 +113,7 @@ mrsi_file_array_end(struct mrsi_file_array *t, struct mrs_err *e)
         t->p = t->map ? t->map : t->buf.p;
         return MRS_OK;
     }
-    enum mrs_status s = t->buf.n ? flush(t, e) : MRS_OK;
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(t->buf.n ? flush(t, e) : MRS_OK);
     void *map = mmap(NULL, t->bytes, PROT_READ, MAP_SHARED, t->temp->fd, 0);
     if (map == MAP_FAILED) {
         return mrs_err_memory(e, t->bytes);

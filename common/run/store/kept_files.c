@@ -94,16 +94,13 @@ mrsi_ckpt_reopen(struct mrsi_engine *en, uint32_t no, uint64_t bytes, struct mrs
 {
     MRS_ASSERT(no > 0);
     int fd;
-    enum mrs_status s = mrs_ckpt_dir_file(&en->kept->dir, no, false, &fd, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(mrs_ckpt_dir_file(&en->kept->dir, no, false, &fd, e));
     off_t size = lseek(fd, 0, SEEK_END);
     if (size < 0 || (uint64_t)size < bytes) {
         close(fd);
         return mrsi_state_damaged("a file of it is too short", e);
     }
-    s = mrsi_temp_of(en, fd, no, out, e);
+    enum mrs_status s = mrsi_temp_of(en, fd, no, out, e);
     if (s == MRS_OK) {
         (*out)->bytes = bytes;
     }

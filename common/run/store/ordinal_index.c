@@ -201,10 +201,7 @@ grow(struct mrsi_index *x, struct mrs_err *e)
     const struct mrsi_index_slot *from = old.p;
     uint64_t n = x->n_slot, next = next_size(x);
     struct mrsi_mapped_mem slots;
-    enum mrs_status s = mrsi_mapped_mem_new(&slots, x->en, next * sizeof *from, x->limit, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(mrsi_mapped_mem_new(&slots, x->en, next * sizeof *from, x->limit, e));
     x->slots = slots;
     x->n_slot = next;
     for (uint64_t i = 0; i < n; i++) {
@@ -224,10 +221,7 @@ mrsi_index_put(struct mrsi_index *x, struct mrs_hash128 key, uint64_t ord, uint6
 {
     MRS_ASSERT(ord < MRSI_NO_ORDINAL - 1);
     if (x->n >= x->n_slot / 4 * 3) {
-        enum mrs_status s = grow(x, e);
-        if (s != MRS_OK) {
-            return s;
-        }
+        MRS_TRY(grow(x, e));
     }
     struct mrsi_index_slot *slot = probe(x, key);
     if (!slot->ord) {

@@ -220,10 +220,7 @@ fill(struct mrsi_sorter *s, struct mrsi_run_at *r, struct mrs_err *e)
             r->cap = need;
         }
         size_t some = r->cap - r->n < r->end - r->off ? r->cap - r->n : (size_t)(r->end - r->off);
-        enum mrs_status st = mrs_read_at(s->temp->fd, r->p + r->n, some, r->off, e);
-        if (st != MRS_OK) {
-            return st;
-        }
+        MRS_TRY(mrs_read_at(s->temp->fd, r->p + r->n, some, r->off, e));
         r->off += some;
         r->n += some;
         have = r->n;
@@ -334,10 +331,7 @@ next_of_runs(struct mrsi_sorter *s, struct mrsi_sorted *out, struct mrs_err *e)
     if (s->pos) { /* releases the last record returned */
         struct mrsi_run_at *r = &s->at[s->heap[0]];
         r->pos += rec_bytes(r->p + r->pos);
-        enum mrs_status st = fill(s, r, e);
-        if (st != MRS_OK) {
-            return st;
-        }
+        MRS_TRY(fill(s, r, e));
         if (r->pos == r->n) {
             s->heap[0] = s->heap[--s->n_heap];
         }

@@ -311,10 +311,7 @@ mrsi_spiller_put(struct mrsi_spiller *s, const struct mrsi_rec *head, const stru
     MRS_ASSERT(head->total >= sizeof *head);
     uint32_t part = mrsi_spill_part_of(s->sp, head->ord);
     if (!mrsi_spiller_fits(s, part, head->total)) {
-        enum mrs_status st = mrsi_spiller_open(s, part, head->total, e);
-        if (st != MRS_OK) {
-            return st;
-        }
+        MRS_TRY(mrsi_spiller_open(s, part, head->total, e));
     }
     mrsi_rec_fill(mrsi_spiller_take(s, part, head->total), head, x);
     return s->large ? mrsi_spiller_large(s, part, head->total, e) : MRS_OK;
@@ -373,10 +370,7 @@ mrsi_partition_load_pieces(const struct mrsi_spill *sp, const struct mrsi_partit
     for (size_t i = 0; i < n; i++) {
         loaded[i] = x[i].p ? x[i].p : at;
         if (!x[i].p) {
-            enum mrs_status s = mrsi_piece_read(sp, &x[i], at, e);
-            if (s != MRS_OK) {
-                return s;
-            }
+            MRS_TRY(mrsi_piece_read(sp, &x[i], at, e));
             at += x[i].n;
         }
     }

@@ -71,15 +71,12 @@ load(struct mrsi_window_results *g, uint64_t ordinal, struct mrs_err *e)
 {
     const struct mrsi_spill *in;
     uint32_t part;
-    enum mrs_status s = mrsi_spill_find(&g->spill, &g->split, ordinal, &in, &part, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(mrsi_spill_find(&g->spill, &g->split, ordinal, &in, &part, e));
     const struct mrsi_partition *p = &in->part[part];
     MRS_ASSERT(ordinal >= p->lo && ordinal < p->hi);
     mrs_buf_reset(&g->place);
     const struct mrsi_rec **place = (void *)mrs_buf_take(&g->place, (p->hi - p->lo) * sizeof *place);
-    s = mrsi_partition_load(in, p, p->lo, p->hi, &g->pieces, &g->list, e);
+    enum mrs_status s = mrsi_partition_load(in, p, p->lo, p->hi, &g->pieces, &g->list, e);
     if (s != MRS_OK || !place) {
         return s == MRS_OK ? mrs_buf_status(&g->place, e) : s;
     }

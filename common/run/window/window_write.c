@@ -91,10 +91,7 @@ splice(struct mrsi_window_run *r, struct mrsi_worker *w, struct window_write_job
     MRS_ASSERT(r->bits.p[ordinal] == MRSI_WINDOW_IN && mrs_view_is_framed(doc));
     const uint8_t *result = NULL;
     uint64_t shared;
-    enum mrs_status s = find_result(r, job, ordinal, &result, &w->err);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(find_result(r, job, ordinal, &result, &w->err));
     void *work = mrsi_work_of(w, r->step, &w->err);
     if (!work) {
         return MRS_DEAD;
@@ -102,8 +99,8 @@ splice(struct mrsi_window_run *r, struct mrsi_worker *w, struct window_write_job
     memcpy(&shared, result, sizeof shared);
     mrs_buf_reset(&job->bytes);
     mrsi_remarks_begin(w);
-    s = r->ops->splice(r->st->state, &w->ctx, work, doc, mrsi_window_shared(&r->results, shared),
-                       mrsi_window_doc_at(result + sizeof shared), &job->bytes, fate);
+    enum mrs_status s = r->ops->splice(r->st->state, &w->ctx, work, doc, mrsi_window_shared(&r->results, shared),
+                                       mrsi_window_doc_at(result + sizeof shared), &job->bytes, fate);
     mrsi_eased(mrsi_row(w, r->step, 0), s == MRS_OK ? w->ctx.eased : 0, doc);
     return s;
 }

@@ -302,10 +302,7 @@ check_depth(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *
     }
     if (s->plain && mrs_doc_depth(doc) > MRS_DEPTH_MAX - 2) { /* the depth may be that of an omitted field */
         mrs_buf_reset(&w->other);
-        enum mrs_status st = make_item(s, c, w, doc, &w->other);
-        if (st != MRS_OK) {
-            return st;
-        }
+        MRS_TRY(make_item(s, c, w, doc, &w->other));
         item = mrsi_buf_view(&w->other, 0);
     } else if (s->plain) {
         return MRS_OK;

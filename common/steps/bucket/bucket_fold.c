@@ -235,10 +235,7 @@ put_id(struct fold *f)
     struct bucket_work *w = f->w;
     struct mrs_eval ev = {.arena = &w->arena, .root = mrsi_buf_view(&w->doc, f->at), .err = f->c->err};
     struct mrs_val id;
-    enum mrs_status st = mrsi_step_skip(f->c, mrs_expr_eval(f->s->id, &ev, &id), "id");
-    if (st != MRS_OK) {
-        return st;
-    }
+    MRS_TRY(mrsi_step_skip(f->c, mrs_expr_eval(f->s->id, &ev, &id), "id"));
     const char *fault = mrsi_step_id_fault(id);
     if (fault) {
         return mrsi_step_refuse(f->c, "id", "%s cannot be an _id", fault);

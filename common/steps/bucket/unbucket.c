@@ -526,12 +526,9 @@ make(struct item *x, struct mrs_val v)
     uint8_t room[16];
     struct mrs_val id;
     bool own;
-    enum mrs_status st = document_of(x, v, room);
-    if (st != MRS_OK) {
-        return st;
-    }
+    MRS_TRY(document_of(x, v, room));
     survey(x);
-    st = choose_id(x, &id, &own);
+    enum mrs_status st = choose_id(x, &id, &own);
     if (st != MRS_OK) {
         return st;
     }

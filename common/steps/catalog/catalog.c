@@ -556,10 +556,7 @@ mrs_catalog_need(struct mrs_catalog *c, const struct mrs_coll *coll, bool change
                  struct mrs_err *e)
 {
     MRS_ASSERT(coll->db && coll->coll && coll->ns);
-    enum mrs_status s = check_name(c, coll, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(check_name(c, coll, e));
     struct mrs_cat_coll *cc = mrs_catalog_find(c, coll->db, coll->coll);
     if (cc && !cc->exists) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "there is no collection %s any more: an earlier step dropped or "
@@ -601,10 +598,7 @@ make(struct mrs_catalog *c, const struct mrs_coll *coll, struct mrs_cat_coll **o
         return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "%s: a server takes no collection of this name", coll->ns);
     }
     if (!cc) {
-        enum mrs_status s = new_entry(c, coll->db, coll->coll, &cc, e);
-        if (s != MRS_OK) {
-            return s;
-        }
+        MRS_TRY(new_entry(c, coll->db, coll->coll, &cc, e));
     }
     cc->kind = MRS_COLL_PLAIN;
     cc->measured = cc->no_data = false;
@@ -746,16 +740,13 @@ mrsi_cat_drop(struct mrs_catalog *cat, const struct mrs_coll *coll, struct mrs_e
 {
     MRS_ASSERT(coll->db && coll->coll);
     struct mrs_cat_coll *cc = NULL;
-    enum mrs_status s = mrsi_cat_need(cat, coll, true, "in", &cc, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(mrsi_cat_need(cat, coll, true, "in", &cc, e));
     struct mrs_cat_coll *buckets = buckets_of(cat, cc);
     if (buckets) {
         take_away(buckets);
     }
     take_away(cc);
-    s = mrsi_views_note_removed(cat, coll, "dropped: define it again", e);
+    enum mrs_status s = mrsi_views_note_removed(cat, coll, "dropped: define it again", e);
     return s == MRS_OK ? mrsi_cat_status(cat, e) : s;
 }
 
@@ -764,23 +755,14 @@ mrsi_cat_rename(struct mrs_catalog *cat, const struct mrs_coll *from, const stru
 {
     MRS_ASSERT(from->coll && into->coll);
     struct mrs_cat_coll *a = NULL, *b = mrs_catalog_find(cat, into->db, into->coll);
-    enum mrs_status s = mrsi_cat_need(cat, from, true, "from", &a, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(mrsi_cat_need(cat, from, true, "from", &a, e));
     if (b && b->exists) {
         mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "%s exists already: drop it in a step before, or use `move`", into->ns);
         mrs_err_at(e, "into");
         return MRS_FAIL;
     }
-    s = mrsi_cat_target(cat, into, "into", &b, NULL, e);
-    if (s != MRS_OK) {
-        return s;
-    }
-    s = rename_buckets(cat, a, b, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(mrsi_cat_target(cat, into, "into", &b, NULL, e));
+    MRS_TRY(rename_buckets(cat, a, b, e));
     b->made = a->made;
     b->measured = a->measured;
     b->no_data = b->no_data || a->no_data;
@@ -791,7 +773,7 @@ mrsi_cat_rename(struct mrs_catalog *cat, const struct mrs_coll *from, const stru
     b->engine = a->engine; /* it is the same collection */
     a->engine = NULL;
     take_away(a);
-    s = mrsi_views_note_removed(cat, from, "renamed: define it again", e);
+    enum mrs_status s = mrsi_views_note_removed(cat, from, "renamed: define it again", e);
     return s == MRS_OK ? mrsi_cat_status(cat, e) : s;
 }
 

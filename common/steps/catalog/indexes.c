@@ -193,10 +193,7 @@ rename_free(struct shop *s, struct mrs_view before, struct mrs_view *index, cons
     mrs_buf_reset(&s->name);
     mrs_index_default_name(before, &s->name);
     mrs_buf_byte(&s->name, 0);
-    enum mrs_status st = mrs_buf_status(&s->name, s->err);
-    if (st != MRS_OK) {
-        return st;
-    }
+    MRS_TRY(mrs_buf_status(&s->name, s->err));
     bool by_default = strcmp((const char *)s->name.p, mrsi_index_name(before)) == 0;
     mrs_buf_reset(&s->name);
     if (by_default) {
@@ -209,7 +206,7 @@ rename_free(struct shop *s, struct mrs_view before, struct mrs_view *index, cons
         s->name.p[s->name.n - 1] = '_';
         mrs_buf_byte(&s->name, 0);
     }
-    st = mrs_buf_status(&s->name, s->err);
+    enum mrs_status st = mrs_buf_status(&s->name, s->err);
     if (st != MRS_OK || strcmp((const char *)s->name.p, mrsi_index_name(*index)) == 0) {
         return st;
     }

@@ -434,10 +434,7 @@ catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
     struct mrs_view d;
     bool series = s->option[TIMESERIES].type == MRS_DOCUMENT;
     int key = 0;
-    enum mrs_status st = mrsi_cat_need(cat, &s->in, true, "in", &cc, e);
-    if (st != MRS_OK) {
-        return st;
-    }
+    MRS_TRY(mrsi_cat_need(cat, &s->in, true, "in", &cc, e));
     const char *what = only_new(s, cc, &key);
     if (what && !cc->made) {
         mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "%s exists: only a collection that the plan creates can %s",
@@ -446,7 +443,7 @@ catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
         return MRS_FAIL;
     }
     mrs_buf_init(&buf, mrs_catalog_arena(cat)->mem, MRS_METADATA_MAX);
-    st = merge(s, cc->options, &buf, &d, e);
+    enum mrs_status st = merge(s, cc->options, &buf, &d, e);
     MRS_THEN(st, mrsi_cat_set_options(cat, cc, d, e));
     mrs_buf_clear(&buf);
     if (st == MRS_OK) {

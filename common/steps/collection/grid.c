@@ -215,16 +215,10 @@ begin(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_vie
     *fate = MRS_FATE_CHANGED;
     if (mrsi_shape_is_set(&s->shape)) {
         struct mrsi_shaping how = {.c = c, .errors = MRSI_ERRORS_REFUSE};
-        enum mrs_status st = mrsi_shape_run(&s->shape, &how, doc, &w->out[1]);
-        if (st != MRS_OK) {
-            return st;
-        }
+        MRS_TRY(mrsi_shape_run(&s->shape, &how, doc, &w->out[1]));
         body = mrsi_buf_view(&w->out[1], 0);
     }
-    enum mrs_status st = find_id(s, c, w, doc, body, room, &id);
-    if (st != MRS_OK) {
-        return st;
-    }
+    MRS_TRY(find_id(s, c, w, doc, body, room, &id));
     struct mrs_buf *out = &w->out[0];
     mrsi_put_open(out);
     mrsi_put_elem(out, "_id", 3, id);
@@ -234,7 +228,7 @@ begin(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_vie
         }
     }
     mrsi_put_close(out, 0);
-    st = mrsi_step_size(c, out);
+    enum mrs_status st = mrsi_step_size(c, out);
     MRS_THEN(st, mrsi_step_depth(c, "fields", mrs_empty_doc(), mrsi_buf_view(out, 0)));
     if (id.p == room) {
         mrsi_work_emit_generated(w, side, mrsi_buf_view(out, 0));

@@ -369,10 +369,7 @@ create_one(struct mrs_catalog *cat, struct mrs_cat_coll *cc, struct mrs_view ind
     for (uint32_t i = 0; i < cc->n_index; i++) {
         struct mrs_view old = cc->index[i];
         bool same;
-        enum mrs_status st = same_key(mrs_catalog_arena(cat)->mem, index, old, &same, e);
-        if (st != MRS_OK) {
-            return st;
-        }
+        MRS_TRY(same_key(mrs_catalog_arena(cat)->mem, index, old, &same, e));
         if (same && same_signature(index, old)) {
             bool equal = options_in(index, old) && options_in(old, index);
             return equal ? MRS_OK : clash(e, old, &cc->coll, "the same key and other options");

@@ -110,17 +110,14 @@ shape(const struct move_of *s, struct mrs_ctx *c, struct mrsi_work *w, struct mr
 {
     MRS_ASSERT(s->shaped);
     struct mrsi_shaping how = {.c = c, .errors = MRSI_ERRORS_REFUSE};
-    enum mrs_status st = mrsi_shape_run(&s->shape, &how, *doc, &w->out[1]);
-    if (st != MRS_OK) {
-        return st;
-    }
+    MRS_TRY(mrsi_shape_run(&s->shape, &how, *doc, &w->out[1]));
     struct mrs_val id = mrs_doc_get(*doc, "_id");
     struct mrs_buf *made = &w->out[1];
     if (!mrs_identical(id, mrs_doc_get(mrsi_buf_view(made, 0), "_id"))) {
         put_id(w, id);
         made = &w->out[0];
     }
-    st = mrsi_step_size(c, made);
+    enum mrs_status st = mrsi_step_size(c, made);
     *doc = mrsi_buf_view(made, 0);
     return st;
 }

@@ -273,10 +273,7 @@ rewrap(struct copy_splice_copying *k, struct mrs_view old, struct mrs_buf *b)
             mrs_buf_put(b, e.p, (size_t)(e.v.p + e.v.n - e.p));
         } else if (s->as.n) {
             struct mrs_val doc;
-            enum mrs_status st = subdocument(k, e.v, &doc);
-            if (st != MRS_OK) {
-                return st;
-            }
+            MRS_TRY(subdocument(k, e.v, &doc));
             mrsi_put_elem(b, e.name, e.name_len, doc);
         } else if (mrs_doc_find(k->payload, e.name, e.name_len, &v)) {
             mrs_buf_put(b, v.p, (size_t)(v.v.p + v.v.n - v.p));
@@ -378,10 +375,7 @@ wrap_array(struct copy_splice_copying *k, struct mrs_val old, bool *changed, str
     mrs_walk_init(&w, mrs_val_view(old));
     while (mrs_walk_next(&w, &e) == 1) {
         struct mrs_val v;
-        enum mrs_status st = instead(k, e.v, &v);
-        if (st != MRS_OK) {
-            return st;
-        }
+        MRS_TRY(instead(k, e.v, &v));
         *changed = *changed || !mrs_identical(v, e.v);
         if (v.type != MRS_MISSING) {
             mrsi_items_add(&it, v);

@@ -336,10 +336,7 @@ convert_array(struct casting *x, struct mrs_val v, const struct cast_type *to, s
             mrsi_put_head(x->buf, MRS_ARRAY, name, mrs_index_name(name, a->next++));
             stack[depth++] = open_array(x->buf, e.v);
         } else {
-            enum mrs_status st = convert(x, e.v, to, &one);
-            if (st != MRS_OK) {
-                return st;
-            }
+            MRS_TRY(convert(x, e.v, to, &one));
             a->changed = a->changed || !mrs_identical(one, e.v);
             if (one.type != MRS_MISSING) {
                 put_item(x->buf, a, one);

@@ -85,10 +85,7 @@ static enum mrs_status
 push(struct pattern_walk *x, const struct mrs_elem *e, mrsi_states at, bool visit)
 {
     MRS_ASSERT(x->depth <= x->cap);
-    enum mrs_status st = x->depth == x->cap ? grow(x) : MRS_OK;
-    if (st != MRS_OK) {
-        return st;
-    }
+    MRS_TRY(x->depth == x->cap ? grow(x) : MRS_OK);
     const struct pattern_level *up = x->depth ? &x->level[x->depth - 1] : NULL;
     struct pattern_level *l = &x->level[x->depth++];
     *l = (struct pattern_level){.e = *e, .at = at, .visit = visit, .name = e->name, .name_len = e->name_len};

@@ -124,10 +124,7 @@ make_document(const struct replace_of *s, struct mrs_ctx *c, struct mrs_view d, 
     struct mrsi_name_set names;
     struct mrs_val v;
     mrsi_step_fields(c, &ev, &room);
-    enum mrs_status st = mrs_expr_eval(s->with, &ev, &v);
-    if (st != MRS_OK) {
-        return st;
-    }
+    MRS_TRY(mrs_expr_eval(s->with, &ev, &v));
     if (v.type != MRS_DOCUMENT) {
         return mrs_err_set(c->err, MRS_FAIL, MRS_E_EXPR, "it gives %s, which is no document",
                            v.type == MRS_MISSING ? "nothing" : mrs_type_name(v.type));

@@ -152,10 +152,7 @@ make_field(struct unpacking *x, const struct mrs_elem *e, uint32_t no, struct un
     struct mrs_val value;
     const char *text = "";
     uint32_t n = 0;
-    enum mrs_status st = name_and_value(x, e, no, &text, &n, &value);
-    if (st != MRS_OK) {
-        return st;
-    }
+    MRS_TRY(name_and_value(x, e, no, &text, &n, &value));
     if (s->prefix_len) {
         char *name = mrs_arena_alloc(x->c->arena, (size_t)s->prefix_len + n + 1);
         if (!name) {

@@ -55,10 +55,7 @@ array_of(struct shared *sh, struct mrs_val *put)
     mrsi_items_open(&it, &x->w->value);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t hit = mrsi_match_set_pick(h, i);
-        enum mrs_status st = i < take ? mrsi_match_set_taken(h, x->c, hit) : MRS_OK;
-        if (st != MRS_OK) {
-            return st;
-        }
+        MRS_TRY(i < take ? mrsi_match_set_taken(h, x->c, hit) : MRS_OK);
         mrsi_match_set_use(h, hit, i < take ? MRS_USED_PLACED : MRS_USED_CUT);
         if (i < take) {
             mrsi_items_add(&it, mrs_view_val(mrsi_match_set_payload(h, hit)));
@@ -172,10 +169,7 @@ in_array(struct shared *sh, struct mrs_val old, bool *changed, struct mrs_val *p
     mrs_walk_init(&w, mrs_val_view(old));
     while (mrs_walk_next(&w, &e) == 1) {
         struct mrs_val v;
-        enum mrs_status st = instead(sh, e.v, &v);
-        if (st != MRS_OK) {
-            return st;
-        }
+        MRS_TRY(instead(sh, e.v, &v));
         *changed = *changed || !mrs_identical(v, e.v);
         if (v.type != MRS_MISSING) {
             mrsi_items_add(&it, v);
@@ -219,10 +213,7 @@ count_of(struct shared *sh, const struct mrsi_match_group *g, uint64_t *n)
         while (to < end && occ[to].group == occ[i].group) {
             to++;
         }
-        enum mrs_status st = collect(sh, i, to - i);
-        if (st != MRS_OK) {
-            return st;
-        }
+        MRS_TRY(collect(sh, i, to - i));
         *n += mrsi_match_set_n(&sh->x->w->hits);
         i = to;
     }

@@ -99,10 +99,7 @@ quick(struct embed_splice *x, struct mrs_buf *out)
     mrs_buf_put(out, x->doc.p, x->doc.n - 1);
     if (write) {
         mrsi_put_head(out, MRS_ARRAY, s->as.part[0].name, s->as.part[0].len);
-        enum mrs_status st = all_items(x, start, out);
-        if (st != MRS_OK) {
-            return st;
-        }
+        MRS_TRY(all_items(x, start, out));
     }
     if (s->count.n) {
         uint8_t room[16];

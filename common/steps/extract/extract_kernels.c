@@ -230,10 +230,7 @@ target_part(struct ext_doc *x, struct mrs_parts *out)
     struct mrs_elem ref = {.v = mrs_missing()};
     const uint8_t *at = x->doc.p + 4, *end = x->doc.p + x->doc.n - 1;
     bool whole;
-    enum mrs_status st = mrsi_extract_key(x->s, x->c, x->doc, b, &whole);
-    if (st != MRS_OK) {
-        return st;
-    }
+    MRS_TRY(mrsi_extract_key(x->s, x->c, x->doc, b, &whole));
     p.key_len = (uint32_t)b->n - p.key_off;
     p.doc_off = (uint32_t)b->n;
     mrsi_put_open(b);
@@ -249,7 +246,7 @@ target_part(struct ext_doc *x, struct mrs_parts *out)
         put_refs(b, ref.v);
     }
     p.ref_len = (uint32_t)b->n - p.ref_off;
-    st = mrsi_buf_end(b, p.key_off, x->c, "unique");
+    enum mrs_status st = mrsi_buf_end(b, p.key_off, x->c, "unique");
     return st == MRS_OK ? add_part(x->c, out, p) : st;
 }
 

@@ -130,16 +130,13 @@ mrsi_extract_add(struct ext_walker *w, struct ext_part p)
 {
     MRS_ASSERT(w->n_index <= EXT_INDEX_MAX);
     struct ext_doc *x = w->x;
-    enum mrs_status st = check_key(w);
-    if (st != MRS_OK) {
-        return st;
-    }
+    MRS_TRY(check_key(w));
     p.key = w->key;
     p.index = (uint32_t)(x->w->index.n / sizeof(uint32_t));
     p.n_index = w->n_index;
     p.list = (uint32_t)(x->w->list.n / sizeof(struct ext_list));
     p.out = true;
-    st = append(x, &x->w->index, w->index, w->n_index * sizeof(uint32_t));
+    enum mrs_status st = append(x, &x->w->index, w->index, w->n_index * sizeof(uint32_t));
     return st == MRS_OK ? append(x, &x->w->part, &p, sizeof p) : st;
 }
 

@@ -159,10 +159,7 @@ left_of(struct extract_source *s, const struct ext_list *l, struct mrs_val *out)
     mrsi_items_open(&it, &w->raw);
     for (uint32_t i = 0; i < n; i++) {
         struct mrs_val v;
-        enum mrs_status st = copy_of(s, by_rank[i], &v);
-        if (st != MRS_OK) {
-            return st;
-        }
+        MRS_TRY(copy_of(s, by_rank[i], &v));
         mrsi_items_add(&it, v);
     }
     mrsi_items_close(&it);

@@ -90,10 +90,7 @@ read_far(void *arg, struct mrs_view spec, const char *path, bool not_in, uint32_
     struct mrs_conditions *all = r->args->conditions;
     struct mrs_condition one = {.not_in = not_in, .of = f->of, .side = -1};
     char sub[160];
-    enum mrs_status s = check_keys(spec, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(check_keys(spec, e));
     snprintf(sub, sizeof sub, "%.100s.%s", path, not_in ? "$nin" : "$in");
     const char *where = mrsi_read_text_of(r, "%s", sub);
     one.path = mrs_arena_copy(r->args->arena, path, strlen(path) + 1);
@@ -106,7 +103,7 @@ read_far(void *arg, struct mrs_view spec, const char *path, bool not_in, uint32_
     if (!mrsi_read_path(r, (struct mrsi_slot){mrs_doc_get(spec, "field"), f->key, where, NULL}, &one.field)) {
         return reported(r, "field", e);
     }
-    s = read_where(f, spec, one.from.ns, &one.where, e);
+    enum mrs_status s = read_where(f, spec, one.from.ns, &one.where, e);
     if (s == MRS_OK && all->n == MRS_CONDITIONS_MAX) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "the step has more than %d conditions on other collections",
                            MRS_CONDITIONS_MAX);

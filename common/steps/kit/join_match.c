@@ -426,10 +426,7 @@ walk(struct join_match_walker *w, struct mrs_view d, uint32_t level)
     const struct mrs_path *p = &w->m.j->pair[0].into.path;
     bool last = level + 1 == p->n;
     struct mrs_elem e;
-    enum mrs_status st = enter(w, d, level);
-    if (st != MRS_OK) {
-        return st;
-    }
+    MRS_TRY(enter(w, d, level));
     if (!mrs_doc_find(d, p->part[level].name, p->part[level].len, &e)) {
         return lacking(w, level);
     }

@@ -49,10 +49,7 @@ mrsi_keys_add_tuple(struct mrs_keys *k, uint16_t pair, uint8_t kind, const struc
     MRS_ASSERT(n > 0 && v && k->n <= k->cap);
     size_t off = k->bytes.n;
     bool null = false;
-    enum mrs_status st = room(k, e);
-    if (st != MRS_OK) {
-        return st;
-    }
+    MRS_TRY(room(k, e));
     k->bytes.ceiling = off + MRS_KEY_MAX < KEYS_BYTES_MAX ? off + MRS_KEY_MAX : KEYS_BYTES_MAX;
     for (uint32_t i = 0; i < n; i++) {
         mrs_key_append(&k->bytes, v[i], false);

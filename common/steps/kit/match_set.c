@@ -192,10 +192,7 @@ without_doubles(struct mrsi_match_set *h, struct mrs_ctx *c)
     mrs_number_table_forget(&h->seen);
     for (uint32_t i = 0; i < n; i++) {
         bool before = false;
-        enum mrs_status st = mrsi_orders_add(&h->seen, hit[pick[i]].order, &before, c->err);
-        if (st != MRS_OK) {
-            return st;
-        }
+        MRS_TRY(mrsi_orders_add(&h->seen, hit[pick[i]].order, &before, c->err));
         if (before) {
             mrsi_match_set_use(h, pick[i], USED_TWICE);
         } else {

@@ -288,10 +288,7 @@ check_path(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view do
         return place->above.n == 0 && names == 1 ? MRS_OK : disagrees(s, c);
     }
     for (; names; names--, at += len + 1) {
-        enum mrs_status st = place->above.next(&place->above, &id, c->err);
-        if (st != MRS_OK) {
-            return st;
-        }
+        MRS_TRY(place->above.next(&place->above, &id, c->err));
         len = (uint32_t)((const char *)memchr(at, s->separator, (size_t)(text + n - at)) - at);
         if ((id.type != MRS_STRING && id.type != MRS_SYMBOL) || id.n != len + 5 || memcmp(id.p + 4, at, len) != 0) {
             return disagrees(s, c);

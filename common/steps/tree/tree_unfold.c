@@ -141,10 +141,7 @@ add(struct tree_unfold *x, struct mrs_view d, uint32_t parent)
         n.index = up->n_children;
         n.unusable = up->unusable.type != MRS_MISSING || mrsi_tree_fits_path(x->s, up->id) ? up->unusable : up->id;
     }
-    enum mrs_status st = choose_id(x, &n);
-    if (st != MRS_OK) {
-        return st;
-    }
+    MRS_TRY(choose_id(x, &n));
     mrs_buf_put(&w->node, &n, sizeof n);
     if (up && !w->node.bad) {
         link_child(w, parent, i);
@@ -157,7 +154,7 @@ add(struct tree_unfold *x, struct mrs_view d, uint32_t parent)
     } else if (!mrs_is_nullish(list)) {
         return mrsi_step_refuse(x->c, "form", "%s is no array", x->s->old.field[0].name);
     }
-    st = mrsi_buf_end(&w->node, 0, x->c, "form");
+    enum mrs_status st = mrsi_buf_end(&w->node, 0, x->c, "form");
     return st == MRS_OK ? mrsi_buf_end(&w->frame, 0, x->c, "form") : st;
 }
 
@@ -267,12 +264,9 @@ write_node(struct tree_unfold *x, uint32_t i)
     struct mrs_place place;
     struct mrs_view d;
     bool deeper = false;
-    enum mrs_status st = with_id(x, node(w, i), &d);
-    if (st != MRS_OK) {
-        return st;
-    }
+    MRS_TRY(with_id(x, node(w, i), &d));
     find_place(w, i, &place);
-    st = mrsi_tree_put(x->s, x->c, d, &place, &w->made, &deeper);
+    enum mrs_status st = mrsi_tree_put(x->s, x->c, d, &place, &w->made, &deeper);
     MRS_THEN(st, mrsi_buf_end(&w->made, span.off, x->c, "to_form"));
     span.len = (uint32_t)w->made.n - span.off;
     if (st == MRS_OK && span.len > MRS_DOC_MAX && span.len > d.n) {

@@ -7,16 +7,13 @@
 static enum mrs_status
 put_group(const struct mrsi_window *s, struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_window_entry *out)
 {
-    enum mrs_status st = mrsi_by_put(&s->by, c, ev, &out->payload);
-    if (st != MRS_OK) {
-        return st;
-    }
+    MRS_TRY(mrsi_by_put(&s->by, c, ev, &out->payload));
     const uint8_t *at = out->payload.p;
     struct mrs_val key = mrsi_get_value(&at, out->payload.p + out->payload.n);
     if (key.type == MRS_ARRAY) {
         return mrsi_step_refuse(c, "by", "the key is an array, so that the document is in no single group");
     }
-    st = mrsi_by_group(&s->by, c, key, &out->group);
+    enum mrs_status st = mrsi_by_group(&s->by, c, key, &out->group);
     mrs_buf_reset(&out->payload);
     return st;
 }

@@ -108,10 +108,7 @@ locf(const struct window_now *now, const struct window_op *op, struct window_sta
 {
     MRS_ASSERT(now->i < now->g->n);
     struct mrs_val v;
-    enum mrs_status s = next_argument(now, op, st, &v);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(next_argument(now, op, st, &v));
     if (!mrs_is_nullish(v)) {
         st->before = now->i;
         st->any = true;
@@ -129,10 +126,7 @@ mix(const struct window_now *now, const struct window_op *op, struct window_stat
     if (st->any) {
         struct mrs_val v[WINDOW_VARS] = {[WINDOW_X] = x, [WINDOW_K] = op->alpha, [WINDOW_X1] = last,
                                          [WINDOW_X2] = op->rest};
-        enum mrs_status s = mrsi_window_eval(now, WINDOW_F_MIX, v, &next);
-        if (s != MRS_OK) {
-            return s;
-        }
+        MRS_TRY(mrsi_window_eval(now, WINDOW_F_MIX, v, &next));
     }
     st->any = true;
     st->type = next.type;

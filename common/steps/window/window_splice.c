@@ -150,14 +150,11 @@ mrsi_window_splice(const void *state, struct mrs_ctx *c, void *work, struct mrs_
     struct window_value x = {s, w};
     bool blocked;
     *fate = MRS_FATE_STAYS;
-    enum mrs_status st = mrsi_window_start(s, c, w);
-    if (st != MRS_OK) {
-        return st;
-    }
+    MRS_TRY(mrsi_window_start(s, c, w));
     read_results(s, w, alike, given);
     struct mrsi_adding how = {
         .to = &s->added, .c = c, .value = value, .arg = &x, .silent = w->silent, .raw = &w->raw};
-    st = compute(s, c, w, doc);
+    enum mrs_status st = compute(s, c, w, doc);
     MRS_THEN(st, mrsi_add_values(&how, doc, false, out, &blocked));
     if (st != MRS_OK) {
         return st;

@@ -29,10 +29,7 @@ what_next(struct live_call *c, enum mrs_status s)
 static enum mrs_status
 contract(struct live_call *c)
 {
-    enum mrs_status s = live_call_open(c);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(live_call_open(c));
     if (!c->known) {
         return live_call_no_run(c, "`apply --execute` comes first");
     }
@@ -55,7 +52,7 @@ contract(struct live_call *c)
                            "contract of this plan removes documents or fields that writers may be changing: stop them "
                            "with --quiet-by validator, block or word");
     }
-    s = live_call_preflight(c, "contract");
+    enum mrs_status s = live_call_preflight(c, "contract");
     MRS_THEN(s, live_call_run(c, false));
     if (s != MRS_OK) {
         return s;

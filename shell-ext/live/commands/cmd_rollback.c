@@ -11,10 +11,7 @@
 static enum mrs_status
 rollback(struct live_call *c)
 {
-    enum mrs_status s = live_call_open(c);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(live_call_open(c));
     if (!c->known) {
         return live_call_no_run(c, "there is nothing to roll back");
     }
@@ -23,7 +20,7 @@ rollback(struct live_call *c)
                            "this run changed documents in place (--mode direct): their old values are not saved, so it "
                            "cannot be rolled back");
     }
-    s = live_call_preflight(c, "rollback");
+    enum mrs_status s = live_call_preflight(c, "rollback");
     MRS_THEN(s, live_call_run(c, false));
     if (s != MRS_OK) {
         return s;

@@ -444,11 +444,8 @@ derive_map(struct live_units *u, uint32_t main, struct live_unit *unit, struct m
 {
     struct mrs_view doc;
     uint32_t step = 0;
-    enum mrs_status s = live_unit_base(u, main, unit->doc, &doc, e);
-    if (s != MRS_OK) {
-        return s;
-    }
-    s = run_chain(u, main, &doc, &step);
+    MRS_TRY(live_unit_base(u, main, unit->doc, &doc, e));
+    enum mrs_status s = run_chain(u, main, &doc, &step);
     if (s == MRS_SKIP) {
         return refuse_map(u, main, unit, step, e);
     }

@@ -148,10 +148,7 @@ belongs(struct live_units *u, const char *field, const char *of, const struct mr
     if (text.type == MRS_MISSING) {
         return mrs_err_memory(e, 0);
     }
-    enum mrs_status s = mrs_path_compile(&u->scratch, text, false, &path, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(mrs_path_compile(&u->scratch, text, false, &path, e));
     live_value_filter_init(&values, u->job->mem, field);
     for (uint32_t i = 0; i < n; i++) {
         struct mrs_val v = mrs_path_get(&path, docs[i]);
@@ -161,7 +158,7 @@ belongs(struct live_units *u, const char *field, const char *of, const struct mr
             live_value_filter_add(&values, v);
         }
     }
-    s = live_value_filter_finish(&values, out, &filter, e);
+    enum mrs_status s = live_value_filter_finish(&values, out, &filter, e);
     live_value_filter_clear(&values);
     return s;
 }

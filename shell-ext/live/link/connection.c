@@ -512,10 +512,7 @@ static enum mrs_status
 cursor_options(struct live_link *l, struct mrs_view caller_opts, unsigned flags, bson_t *opts, struct mrs_err *e)
 {
     bson_t g;
-    enum mrs_status s = live_bytes(caller_opts, &g, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(live_bytes(caller_opts, &g, e));
     bson_concat(opts, &g);
     add_mark(l, &g, opts);
     add_read_concern(l, flags, opts);

@@ -35,10 +35,7 @@ live_members(struct live_link *l, struct mrs_buf *out, struct mrs_err *e)
     MRS_ASSERT(mrs_buf_is_sound(out));
     bson_error_t error;
     size_t n = 0;
-    enum mrs_status s = connect_members(l, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(connect_members(l, e));
     /* the selected server is not used: selecting starts the round */
     mongoc_server_description_t *any = mongoc_client_select_server(l->members, true, NULL, &error);
     if (any) {

@@ -76,11 +76,8 @@ uri_from_file(struct mrs_arena *a, const char *file, const char **out, struct mr
     char *text;
     size_t n, from = 0;
     bool piped = strcmp(file, "-") == 0;
-    enum mrs_status s = piped ? read_standard_input(a->mem, &text, &n, e)
-                              : mrs_file_read(a->mem, file, URI_MAX, &text, &n, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(piped ? read_standard_input(a->mem, &text, &n, e)
+                  : mrs_file_read(a->mem, file, URI_MAX, &text, &n, e));
     size_t whole = n;
     while (from < n && isspace((unsigned char)text[from])) {
         from++;

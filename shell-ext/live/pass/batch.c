@@ -220,14 +220,11 @@ write_slice(struct live_batch *b, struct live_task *tasks, uint32_t n, struct li
 {
     MRS_ASSERT(n > 0);
     bool short_ = false, again = false;
-    enum mrs_status st = live_batch_make(b, tasks, n, e);
-    if (st) {
-        return st;
-    }
+    MRS_TRY(live_batch_make(b, tasks, n, e));
     for (uint32_t i = 0; i < n; i++) {
         again = again || tasks[i].again;
     }
-    st = account_refused(b, tasks, n, c, e);
+    enum mrs_status st = account_refused(b, tasks, n, c, e);
     MRS_THEN(st, live_batch_add_stale(b, e));
     if (st) {
         return st;

@@ -101,10 +101,7 @@ note_blocked(struct live_block *b, struct mrs_err *e)
     struct mrs_build list;
     struct mrs_view all, set = {NULL, 0};
     const char *how;
-    enum mrs_status s = way(b, &how, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(way(b, &how, e));
     mrs_buf_init(&buf, job->mem, MRS_DOC_MAX);
     static const uint8_t frame[5] = {0};
     mrs_buf_put(&buf, frame, sizeof frame); /* binary value: length and subtype */
@@ -116,7 +113,7 @@ note_blocked(struct live_block *b, struct mrs_err *e)
         mrs_build_val(&list, "options", 7, mrs_view_val(info->options.n ? info->options : mrs_empty_doc()));
         mrs_build_close(&list);
     }
-    s = mrs_build_finish(&list, &all, e);
+    enum mrs_status s = mrs_build_finish(&list, &all, e);
     if (s == MRS_OK) {
         mrs_put32(buf.p, (uint32_t)buf.n - 5);
         struct mrs_val bin = {buf.p, (uint32_t)buf.n, MRS_BINARY};

@@ -50,10 +50,7 @@ compare(void *arg, const struct mrs_view *docs, uint32_t n, struct live_checkpoi
     struct live_task *tasks;
     uint32_t k;
     uint64_t before = v->r->differs, moving_before = v->r->moving;
-    enum mrs_status st = live_batch_compare(&v->b, docs, n, &tasks, &k, e);
-    if (st) {
-        return st;
-    }
+    MRS_TRY(live_batch_compare(&v->b, docs, n, &tasks, &k, e));
     c->differs += v->r->differs - before;
     c->missed += v->r->moving - moving_before;
     if (!k || !v->repair) {
@@ -63,7 +60,7 @@ compare(void *arg, const struct mrs_view *docs, uint32_t n, struct live_checkpoi
         tasks[i] = (struct live_task){.doc = tasks[i].doc, .deleted = tasks[i].deleted};
     }
     uint64_t foreign = v->r->foreign;
-    st = live_batch_settle(&v->b, tasks, k, c, e);
+    enum mrs_status st = live_batch_settle(&v->b, tasks, k, c, e);
     v->r->foreign = foreign; /* the comparison counts them */
     v->t.wrote_docs = v->b.wrote_docs;
     v->t.wrote_bytes = v->b.wrote_bytes;

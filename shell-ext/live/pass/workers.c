@@ -179,10 +179,7 @@ live_walk_shared(struct live_job *job, struct live_walk *w, bool *shared, struct
     }
     const char *why = why_not(job, w);
     report_single_worker(job, w, why);
-    enum mrs_status st = live_units_open(job, w->group, w->purpose, &u, e);
-    if (st) {
-        return st;
-    }
+    MRS_TRY(live_units_open(job, w->group, w->purpose, &u, e));
     memset(&l, 0, sizeof l);
     l.job = job;
     l.phase = live_phase_name(job, phase, "expand", w->group);
@@ -191,7 +188,7 @@ live_walk_shared(struct live_job *job, struct live_walk *w, bool *shared, struct
     if (!why && job->workers->n > 1) {
         l.cut.docs = job->opts.batch ? job->opts.batch : LIVE_BATCH_FIRST;
     }
-    st = live_link_replicated(job->link) ? share(&l, w, shared, r, e) : MRS_OK;
+    enum mrs_status st = live_link_replicated(job->link) ? share(&l, w, shared, r, e) : MRS_OK;
     live_checkpoint_clear(&l.c);
     live_units_close(u);
     return st;

@@ -389,10 +389,7 @@ put(void *arg, const struct live_planned_change *c, struct mrs_err *e)
     if (l->keep && !l->keep(l->q, c)) {
         return MRS_OK;
     }
-    enum mrs_status s = check_time(l, c, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(check_time(l, c, e));
     one.coll = l->beside ? *l->beside : c->coll;
     return live_journal_put(l->j, &one, e);
 }

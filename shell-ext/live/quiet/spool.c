@@ -225,10 +225,7 @@ enum mrs_status
 live_stream_doc(struct live_stream *st, struct mrs_view *doc, struct mrs_err *e)
 {
     const uint8_t *p;
-    enum mrs_status s = live_stream_take(st, 4, &p, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(live_stream_take(st, 4, &p, e));
     doc->n = mrs_le32(p);
     st->pos -= 4;
     if (doc->n < MRS_DOC_MIN || doc->n > MRS_DOC_READ_MAX) {

@@ -306,10 +306,7 @@ report_pair(struct unique_check *u)
 {
     MRS_ASSERT(u->second.doc > 0);
     char more[64] = "";
-    enum mrs_status s = each_doc(u, find_ids);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(each_doc(u, find_ids));
     if (u->clashes > 1) {
         snprintf(more, sizeof more, " (%llu such keys in all)", (unsigned long long)u->clashes);
     }

@@ -200,11 +200,8 @@ try_one(struct live_check *c, const struct mrs_coll *coll, const struct trial *t
     mrs_err_clear(&own);
     snprintf(absent, sizeof absent, "%s%smrs_probe_of_nothing", rename ? coll->db : "", rename ? "." : "");
     const char *name = nobodys ? absent : coll->coll;
-    enum mrs_status s = live_doc_in(&c->tmp, &cmd, e, t->template, name, name);
-    if (s != MRS_OK) {
-        return s;
-    }
-    s = live_command(c->job->link, rename ? "admin" : coll->db, cmd, 0, NULL, &f, &own);
+    MRS_TRY(live_doc_in(&c->tmp, &cmd, e, t->template, name, name));
+    enum mrs_status s = live_command(c->job->link, rename ? "admin" : coll->db, cmd, 0, NULL, &f, &own);
     *denied = s == MRS_FAIL && f.code == 13;
     bool lost = s == MRS_FAIL && f.kind == LIVE_FAULT_NETWORK;
     return s == MRS_DEAD || lost ? mrs_err_set(e, s, own.code, "%s", own.msg) : MRS_OK;

@@ -52,11 +52,8 @@ try_command(struct server_reading *r, const char *db, const char *template, stru
     struct mrs_err own;
     mrs_err_clear(&own);
     mrs_arena_reset(&r->cmds);
-    enum mrs_status s = live_doc_in(&r->cmds, &cmd, e, template);
-    if (s != MRS_OK) {
-        return s;
-    }
-    s = run_command(r, db, cmd, &f, &own);
+    MRS_TRY(live_doc_in(&r->cmds, &cmd, e, template));
+    enum mrs_status s = run_command(r, db, cmd, &f, &own);
     if (s == MRS_FAIL && f.kind != LIVE_FAULT_NETWORK) {
         return MRS_END;
     }

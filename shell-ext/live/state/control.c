@@ -182,17 +182,11 @@ throttle(struct live_job *job, uint64_t docs, uint64_t bytes, struct mrs_err *e)
             return MRS_OK;
         }
         r->throttled = true;
-        enum mrs_status s = live_run_report(job, &r->shown, e);
-        if (s != MRS_OK) {
-            return s;
-        }
+        MRS_TRY(live_run_report(job, &r->shown, e));
         int64_t before = mrs_clock_asleep();
         live_nap(wait > SLICE_MS ? SLICE_MS : wait);
         live_spent_throttled(&r->spent, mrs_clock_asleep() - before);
-        s = check_all(job, e);
-        if (s != MRS_OK) {
-            return s;
-        }
+        MRS_TRY(check_all(job, e));
     }
 }
 

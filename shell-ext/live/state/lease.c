@@ -369,10 +369,7 @@ wait_out(struct live_job *job, const struct mrs_buf *dead, struct mrs_err *e)
             return live_cancel_err(e);
         }
         live_nap(LOOK_MS);
-        enum mrs_status s = live_lease_keep(job, e);
-        if (s != MRS_OK) {
-            return s;
-        }
+        MRS_TRY(live_lease_keep(job, e));
     }
     return MRS_OK;
 }

@@ -232,11 +232,8 @@ check_first(struct live_burst *b, const struct live_op *check, struct live_fault
     struct live_job *job = b->job;
     struct live_bulk_result r;
     LIVE_STOP("before-checkpoint");
-    enum mrs_status st = live_bulk(job->link, &job->run->state_checkpoints, check, 1, LIVE_WRITE | LIVE_IN_TXN, false,
-                                   &b->arena, &r, f, e);
-    if (st) {
-        return st;
-    }
+    MRS_TRY(live_bulk(job->link, &job->run->state_checkpoints, check, 1, LIVE_WRITE | LIVE_IN_TXN, false,
+                      &b->arena, &r, f, e));
     LIVE_STOP("after-checkpoint");
     if (r.matched == 1 || LIVE_MUTANT("worker-not-fenced")) {
         return MRS_OK;

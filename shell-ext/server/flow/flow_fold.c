@@ -175,13 +175,10 @@ fold_one(struct ext_groups *g, uint32_t group, struct mrs_err *e)
     struct mrs_members members = {.next = member_next, .refuse = member_refuse, .impl = g};
     struct mrs_fold_put put = {group_put, g};
     size_t out = n->out.n, items = n->items.n;
-    enum mrs_status s = collect(g, group, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(collect(g, group, e));
     mrs_arena_reset(&n->arena);
     mrs_err_clear(n->ctx.err);
-    s = step->type->fold->fold(step->state, &n->ctx, n->work, &members, &put);
+    enum mrs_status s = step->type->fold->fold(step->state, &n->ctx, n->work, &members, &put);
     if (s != MRS_SKIP) {
         return s;
     }

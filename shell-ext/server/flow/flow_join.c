@@ -431,13 +431,10 @@ ext_join_take(struct ext_node *n, struct mrs_view doc, struct mrs_err *e)
     const struct mrs_join_ops *ops = step->type->join;
     bool takes = true;
     mrs_arena_reset(&n->arena);
-    enum mrs_status s = read_partners(x, *n->field, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(read_partners(x, *n->field, e));
     mrs_keys_reset(&x->keys);
     mrs_err_clear(n->ctx.err);
-    s = ops->takes_part(step->state, &n->ctx, 1, doc, &takes);
+    enum mrs_status s = ops->takes_part(step->state, &n->ctx, 1, doc, &takes);
     s = s == MRS_OK && takes ? ops->keys(step->state, &n->ctx, 1, doc, &x->keys) : s;
     MRS_THEN(s, gather(x, e));
     return s == MRS_OK ? splice(x, doc, e) : s;

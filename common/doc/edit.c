@@ -463,9 +463,7 @@ run_tree(struct edit_run *r, const struct mrsi_path_tree *tree, struct mrs_view 
     r->n_index = r->words = 0;
     r->twice = false;
     enum mrs_status s = push(r, &tree->root, DOCUMENT, d);
-    if (s == MRS_OK) {
-        s = walk(r);
-    }
+    MRS_THEN(s, walk(r));
     if (s == MRS_OK) {
         copy_to(r, d.p + d.n);
         s = mrs_buf_status(r->out, r->e);

@@ -80,9 +80,7 @@ open_whole(struct mrs_mem *mem, const char *path, uint64_t id, bool left, struct
     mrs_buf_init(&w->old, mem, SIZE_MAX);
     w->path = mrs_strndup(mem, path, strlen(path));
     enum mrs_status s = w->path ? MRS_OK : mrs_err_memory(e, strlen(path));
-    if (s == MRS_OK) {
-        s = mrs_file_is_stream(path) ? mrsi_open_stream(path, &w->fd, e) : open_beside(w, id, left, e);
-    }
+    MRS_THEN(s, mrs_file_is_stream(path) ? mrsi_open_stream(path, &w->fd, e) : open_beside(w, id, left, e));
     if (s != MRS_OK) {
         discard(w);
         return s;

@@ -414,9 +414,7 @@ mrsi_copy_span(const struct mrsi_file_span *from, int to, const char *to_name, s
         if (s == MRS_OK && got == 0) {
             s = mrsi_became_shorter(from->name, e);
         }
-        if (s == MRS_OK) {
-            s = mrsi_write_full(to, room, got, to_name, e);
-        }
+        MRS_THEN(s, mrsi_write_full(to, room, got, to_name, e));
         if (s != MRS_OK) {
             return s;
         }
@@ -574,9 +572,7 @@ mrsi_file_write(const char *path, mode_t mode, const void *p, size_t n, struct m
     }
     MRS_TRY(open_beside(path, mode, tmp, sizeof tmp, &fd, e));
     enum mrs_status s = mrsi_write_full(fd, p, n, path, e);
-    if (s == MRS_OK) {
-        s = mrsi_sync_fd(fd, path, e);
-    }
+    MRS_THEN(s, mrsi_sync_fd(fd, path, e));
     if (close(fd) < 0 && s == MRS_OK) {
         s = mrs_err_sys(e, errno, "close %s", path);
     }

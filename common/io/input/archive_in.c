@@ -328,9 +328,7 @@ read_blocks(struct mrsi_archive_in *r, struct mrs_err *e)
         }
         MRS_THEN(s, mrsi_archive_block(&r->f, off, doc, &b, e));
         MRS_THEN(s, begin_block(r, off, &b, &f, e));
-        if (s == MRS_OK) {
-            s = b.last ? close_ns(r, off, &b, f, e) : documents(r, f, e);
-        }
+        MRS_THEN(s, b.last ? close_ns(r, off, &b, f, e) : documents(r, f, e));
         if (s != MRS_OK) {
             return s;
         }

@@ -266,9 +266,7 @@ mrsi_archive_list(struct mrsi_archive_in *r, struct mrs_err *e)
 {
     struct mrs_input *in = r->in;
     enum mrs_status s = r->spool ? flush(r, e) : MRS_OK;
-    if (s == MRS_OK) {
-        s = r->log.written ? put_in_order(r, e) : note_all(r, e);
-    }
+    MRS_THEN(s, r->log.written ? put_in_order(r, e) : note_all(r, e));
     for (uint32_t i = 0; s == MRS_OK && i < r->n; i++) {
         s = add_found(r, &r->list[i], e);
     }

@@ -430,9 +430,7 @@ mrsi_members_take(struct mrsi_members *m, struct mrs_err *e)
         strip(m, &root);
         s = sort(m, e);
     }
-    if (s == MRS_OK) {
-        s = settle_places(m, e);
-    }
+    MRS_THEN(s, settle_places(m, e));
     struct mrsi_item top = {.name = "", .path = m->container, .folder = true, .from = 0, .to = m->n, .skip = 0};
     return s == MRS_OK ? mrsi_dump_take(m->in, &m->offsets, &top, NULL, e) : s;
 }

@@ -92,9 +92,7 @@ mrsi_input_probe(struct mrs_input *in, struct mrs_input_ns *ns, struct mrs_err *
         s = fstat(from.fd, &st) < 0 ? mrs_err_sys(e, errno, "stat %s", from.name) : MRS_OK;
         ns->file_bytes = s == MRS_OK ? (uint64_t)st.st_size : 0;
     }
-    if (s == MRS_OK) {
-        s = mrsi_sniff(in->mem, &from, &ns->codec, e);
-    }
+    MRS_THEN(s, mrsi_sniff(in->mem, &from, &ns->codec, e));
     if (from.own) {
         close(from.fd);
     }

@@ -102,9 +102,7 @@ mrsi_metadata_load(struct mrs_mem *mem, struct mrs_arena *a, const char *path, c
     mrs_buf_init(&text, mem, MRS_METADATA_MAX + READ_ROOM);
     mrs_buf_init(&bson, mem, MRS_METADATA_MAX);
     enum mrs_status s = mrsi_read_decoded(mem, path, place, &text, e);
-    if (s == MRS_OK) {
-        s = mrsi_metadata_parse(&bson, (const char *)text.p, text.n, path, &parsed, e);
-    }
+    MRS_THEN(s, mrsi_metadata_parse(&bson, (const char *)text.p, text.n, path, &parsed, e));
     if (s == MRS_OK && parsed.n == 5) {
         *doc = mrs_empty_doc();
     } else if (s == MRS_OK) {

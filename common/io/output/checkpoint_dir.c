@@ -111,9 +111,7 @@ mrs_ckpt_dir_write(const struct mrs_ckpt_dir *side, const void *p, size_t n, str
     MRS_ASSERT(p || n == 0);
     enum mrs_status s = make_folder(side, e);
     char *path = s == MRS_OK ? path_of(side, STATE) : NULL;
-    if (s == MRS_OK) {
-        s = path ? mrs_file_write(path, p, n, e) : mrs_err_memory(e, 0);
-    }
+    MRS_THEN(s, path ? mrs_file_write(path, p, n, e) : mrs_err_memory(e, 0));
     mrs_free(side->mem, path);
     return s;
 }

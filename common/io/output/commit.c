@@ -390,9 +390,7 @@ publish(struct mrs_output *o, struct mrs_view extra, struct mrs_err *e)
     enum mrs_status s = o->kind == MRSI_OUT_PACK ? pack_file(o, e) : mrs_output_sync(o, e);
     MRS_THEN(s, write_manifest(o, extra, e));
     MRS_THEN(s, mrsi_output_input_same(o, e));
-    if (s == MRS_OK) {
-        s = o->kind == MRSI_OUT_DIR ? publish_dir(o, e) : publish_file(o, e);
-    }
+    MRS_THEN(s, o->kind == MRSI_OUT_DIR ? publish_dir(o, e) : publish_file(o, e));
     return s;
 }
 

@@ -76,9 +76,7 @@ open_file(struct mrs_sink *s, const char *db, const char *coll, struct mrs_err *
             rel ? mrsi_output_create(o, rel, &s->fd, &s->path, e) : mrs_err_memory(e, strlen(coll));
         mrs_free(o->mem, rel);
     }
-    if (st == MRS_OK) {
-        st = open_encoder(s, e);
-    }
+    MRS_THEN(st, open_encoder(s, e));
     return st;
 }
 

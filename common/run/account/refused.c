@@ -42,9 +42,7 @@ mrsi_refused_commit(struct mrsi_worker *w, struct mrs_err *e)
         return MRS_OK;
     }
     enum mrs_status s = en->refused_log ? MRS_OK : mrsi_ckpt_temp(en, &en->refused_log, e);
-    if (s == MRS_OK) {
-        s = mrsi_temp_append(en->refused_log, w->refused.p, w->refused.n, en->refused_bytes, e);
-    }
+    MRS_THEN(s, mrsi_temp_append(en->refused_log, w->refused.p, w->refused.n, en->refused_bytes, e));
     for (size_t at = 0; at < w->refused.n; en->refused_n++) {
         struct mrsi_refused_head h;
         memcpy(&h, w->refused.p + at, sizeof h);

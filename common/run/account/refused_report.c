@@ -246,15 +246,11 @@ mrsi_refused_write(struct mrsi_engine *en, const char *path, uint32_t last_step,
     mrs_buf_printf(&lines, "%s.jsonl", path);
     mrs_buf_byte(&lines, 0);
     enum mrs_status s = mrs_buf_status(&lines, e);
-    if (s == MRS_OK) {
-        s = mrs_atomic_file_open(en->mem, path, &f.bson, e);
-    }
+    MRS_THEN(s, mrs_atomic_file_open(en->mem, path, &f.bson, e));
     if (s == MRS_OK && !mrs_file_is_stream(path)) {
         s = mrs_atomic_file_open(en->mem, (const char *)lines.p, &f.lines, e);
     }
-    if (s == MRS_OK) {
-        s = write_records(en, &f, last_step, e);
-    }
+    MRS_THEN(s, write_records(en, &f, last_step, e));
     if (s == MRS_OK && f.lines) {
         (void)unlink((const char *)lines.p); /* a kill in between must not leave an older text next to other records */
     }

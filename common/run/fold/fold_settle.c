@@ -214,8 +214,6 @@ mrsi_fold_settle(struct mrsi_fold *f, struct mrs_err *e)
         return MRS_OK;
     }
     MRS_THEN(s, mrsi_sorter_rewind(&f->late, e));
-    if (s == MRS_OK) {
-        s = mrsi_pass_scan(&f->pass, &p, &f->en->coll[f->en->side[f->step][0]], &f->scan, e);
-    }
+    MRS_THEN(s, mrsi_pass_scan(&f->pass, &p, &f->en->coll[f->en->side[f->step][0]], &f->scan, e));
     return s;
 }

@@ -322,8 +322,6 @@ mrsi_settle_from(struct mrsi_join_run *j, struct mrs_err *e)
         row->dropped += t.dropped;
         return settle_left(&st, e);
     }
-    if (s == MRS_OK) {
-        s = mrsi_pass_scan(&j->pass, &p, &j->en->coll[j->en->side[j->step][0]], &j->scan, e);
-    }
+    MRS_THEN(s, mrsi_pass_scan(&j->pass, &p, &j->en->coll[j->en->side[j->step][0]], &j->scan, e));
     return s;
 }

@@ -298,9 +298,7 @@ one_job(struct pipe_run *r, struct mrsi_worker *w, struct pipe_slot **mine)
     if (s == MRS_OK && mrsi_cancelled(p->en)) {
         s = mrs_err_set(&e, MRS_FAIL, MRS_E_CANCEL, "interrupted");
     }
-    if (s == MRS_OK) {
-        s = p->fetch(p->arg, (*mine)->job, &big, &e);
-    }
+    MRS_THEN(s, p->fetch(p->arg, (*mine)->job, &big, &e));
     if (s == MRS_OK) {
         (*mine)->no = no;
         (*mine)->big = big;

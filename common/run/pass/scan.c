@@ -115,9 +115,7 @@ mrsi_scan_next(struct mrsi_scan *s, struct mrs_block *b, const struct mrsi_part 
     MRS_ASSERT(s->at_part <= s->n_part && part);
     while (s->at_part < s->n_part) {
         enum mrs_status st = s->reader ? MRS_OK : open_part(s, e);
-        if (st == MRS_OK) {
-            st = mrs_reader_next(s->reader, b, e);
-        }
+        MRS_THEN(st, mrs_reader_next(s->reader, b, e));
         if (st < MRS_OK) {
             return st;
         }
@@ -288,9 +286,7 @@ mrsi_cursor_each(struct mrsi_cursor *c, mrsi_doc_fn fn, void *arg, struct mrsi_w
     enum mrs_status s = MRS_OK;
     while (s == MRS_OK || s == MRS_SKIP) {
         s = mrsi_cursor_next(c, w, &doc, e);
-        if (s == MRS_OK) {
-            s = fn(arg, w, job, c->ordinal, doc, e);
-        }
+        MRS_THEN(s, fn(arg, w, job, c->ordinal, doc, e));
     }
     return s == MRS_END ? MRS_OK : s;
 }

@@ -142,9 +142,7 @@ mrsi_rekey_judge(struct mrsi_rekey_run *k, struct mrs_err *e)
     enum mrs_status s = end_arrays(k, e);
     s = s == MRS_OK && k->resumed ? mrsi_rekey_check_read(k, e) : s;
     MRS_THEN(s, refuse_twice(k, e));
-    if (s == MRS_OK) {
-        s = k->wants.merge ? judge_groups(k, e) : judge_ids(k, e);
-    }
+    MRS_THEN(s, k->wants.merge ? judge_groups(k, e) : judge_ids(k, e));
     mrsi_file_array_clear(&k->hashes);
     return s;
 }

@@ -193,9 +193,7 @@ mrsi_tree_from_mark(struct mrsi_tree_run *t, struct mrs_err *e)
         s = mrsi_file_array_load(&t->doc_at, saved, "docAt", e);
         MRS_THEN(s, mrsi_file_array_load(&t->docs, saved, "docs", e));
     }
-    if (s == MRS_OK) {
-        s = t->stage == MRSI_TREE_WRITE ? apply_places(t, saved, e) : apply_read(t, saved, e);
-    }
+    MRS_THEN(s, t->stage == MRSI_TREE_WRITE ? apply_places(t, saved, e) : apply_read(t, saved, e));
     t->resumed = true;
     MRS_THEN(s, mrsi_pass_load(&t->pass, e));
     if (t->stage == MRSI_TREE_PLACE) {

@@ -134,9 +134,7 @@ mrsi_window_take(struct mrsi_window_results *g, struct mrsi_window_taken *t, uin
     t->n = 0;
     for (uint64_t i = t->first; s == MRS_OK && i < end && !mrsi_is_large(g->en, t->bytes.n); i++) {
         s = i < g->lo || i >= g->hi ? load(g, i, e) : MRS_OK;
-        if (s == MRS_OK) {
-            s = take_one(g, t, ((const struct mrsi_rec *const *)(const void *)g->place.p)[i - g->lo], e);
-        }
+        MRS_THEN(s, take_one(g, t, ((const struct mrsi_rec *const *)(const void *)g->place.p)[i - g->lo], e));
     }
     MRS_THEN(s, mrs_buf_status(&t->at, e));
     return s == MRS_OK ? mrs_buf_status(&t->bytes, e) : s;

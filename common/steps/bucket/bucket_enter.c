@@ -374,9 +374,7 @@ put_entry(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w,
 {
     w->start = 0;
     enum mrs_status st = s->every ? window(s, c, w, time) : MRS_OK;
-    if (st == MRS_OK) {
-        st = s->plain ? put_name(s, c, w, &out->shared) : put_shared(s, c, w, ev, &out->shared);
-    }
+    MRS_THEN(st, s->plain ? put_name(s, c, w, &out->shared) : put_shared(s, c, w, ev, &out->shared));
     if (st == MRS_OK && s->time) {
         mrs_key_append(&out->order, time, false);
         st = mrsi_buf_end(&out->order, 0, c, "time");

@@ -553,9 +553,7 @@ finish(struct fold *f, bool but_last)
     if (st == MRS_OK && size > MRS_DOC_MAX) {
         st = mrsi_step_refuse(f->c, "set", "a bucket would exceed 16 MiB with its computed fields");
     }
-    if (st == MRS_OK) {
-        st = f->put->put(f->put->arg, mrsi_buf_view(&f->w->doc, f->at), but_last, f->c->err);
-    }
+    MRS_THEN(st, f->put->put(f->put->arg, mrsi_buf_view(&f->w->doc, f->at), but_last, f->c->err));
     f->n = 0;
     f->part++;
     return st;

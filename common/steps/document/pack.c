@@ -380,9 +380,7 @@ edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct 
         return mrs_buf_status(out, c->err);
     }
     MRS_THEN(st, check_packed(&x));
-    if (st == MRS_OK) {
-        st = s->packed.edit ? put_below(&x, mrsi_buf_view(rest, at), out) : put_at_top(&x, out, at);
-    }
+    MRS_THEN(st, s->packed.edit ? put_below(&x, mrsi_buf_view(rest, at), out) : put_at_top(&x, out, at));
     if (st != MRS_OK) {
         return st;
     }

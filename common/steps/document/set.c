@@ -598,9 +598,7 @@ edit_plain(const struct set *s, struct mrs_ctx *c, struct mrsi_work *w, struct m
         st = s->edit ? write_nested(&x, w, d, out, changed)
                      : write_flat(&x, (struct set_work *)w, d, out, changed);
     }
-    if (st == MRS_OK) {
-        st = mrs_buf_status(out, c->err);
-    }
+    MRS_THEN(st, mrs_buf_status(out, c->err));
     if (st == MRS_OK && *changed) {
         st = check_depth(&x, d, out);
     }

@@ -100,9 +100,7 @@ spread_begin(const void *state, struct mrs_ctx *c, void *work, int side, struct 
         return st;
     }
     st = mrsi_extract_find(&x);
-    if (st == MRS_OK) {
-        st = s->pages.present ? mrsi_extract_pages(&x) : children(&x);
-    }
+    MRS_THEN(st, s->pages.present ? mrsi_extract_pages(&x) : children(&x));
     struct mrs_view ids = s->pages.present ? mrs_empty_doc() : mrsi_buf_view(&w->ids, 0);
     MRS_THEN(st, mrsi_extract_source(&x, ids, &w->source));
     if (st == MRS_OK && (w->source.n != doc.n || memcmp(w->source.p, doc.p, doc.n) != 0)) {

@@ -485,9 +485,7 @@ from_keys(const struct mrsi_join_match *j, struct mrs_ctx *c, struct mrs_view d,
     struct mrs_elem id;
     bool lacking = false;
     enum mrs_status st = find_others(&m, false, 0, d);
-    if (st == MRS_OK) {
-        st = each_value(c, &j->pair[0].from, 0, d, from_first, &m);
-    }
+    MRS_THEN(st, each_value(c, &j->pair[0].from, 0, d, from_first, &m));
     if (st == MRS_OK && j->own_id && mrs_doc_find(d, "_id", 3, &id)) {
         st = add_first(&m, 1, id.v);
     }

@@ -363,14 +363,10 @@ mrsi_shape_run(const struct mrsi_shape *s, const struct mrsi_shaping *how, struc
         mrs_buf_init(&between, how->c->mem, 2u * MRS_DOC_READ_MAX);
         st = fields(s, how, doc, &between);
         MRS_THEN(st, mrsi_buf_end(&between, 0, how->c, s->fields_key));
-        if (st == MRS_OK) {
-            st = drop(s, how, mrsi_buf_view(&between, 0), out);
-        }
+        MRS_THEN(st, drop(s, how, mrsi_buf_view(&between, 0), out));
         mrs_buf_clear(&between);
     }
-    if (st == MRS_OK) {
-        st = mrsi_buf_end(out, at, how->c, s->fields_key);
-    }
+    MRS_THEN(st, mrsi_buf_end(out, at, how->c, s->fields_key));
     return st;
 }
 

@@ -162,9 +162,7 @@ mrsi_rollup_catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *
     struct mrs_cat_coll *from, *into = NULL, *more;
     struct mrs_desc d;
     enum mrs_status st = mrsi_cat_need(cat, &s->join.from, leaves(s), "from", &from, e);
-    if (st == MRS_OK) {
-        st = s->by ? new_target(s, cat, e) : mrsi_cat_need(cat, &s->join.into, true, "into", &into, e);
-    }
+    MRS_THEN(st, s->by ? new_target(s, cat, e) : mrsi_cat_need(cat, &s->join.into, true, "into", &into, e));
     if (st == MRS_OK && s->side_orphans >= 0) {
         st = mrsi_cat_target(cat, &s->orphans_into, "orphans", &more, NULL, e);
     }

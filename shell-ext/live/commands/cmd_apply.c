@@ -131,8 +131,6 @@ live_cmd_apply(struct mrs_cli *line)
         return status;
     }
     enum mrs_status s = live_call_open(&c);
-    if (s == MRS_OK) {
-        s = c.cli->execute ? execute(&c) : dry_run(&c);
-    }
+    MRS_THEN(s, c.cli->execute ? execute(&c) : dry_run(&c));
     return live_call_end(&c, s, c.report.refused > 0 || c.report.differs > 0 || c.would_refuse > 0);
 }

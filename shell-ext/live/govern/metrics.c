@@ -243,9 +243,7 @@ live_metrics_put(struct live_metrics *m, const struct live_figures *f, struct mr
     mrs_buf_reset(&m->text);
     live_metrics_text(f, &m->text);
     enum mrs_status s = mrs_buf_status(&m->text, e);
-    if (s == MRS_OK) {
-        s = m->port ? live_port_put(m->port, m->text.p, m->text.n, e) : replace_file(m, e);
-    }
+    MRS_THEN(s, m->port ? live_port_put(m->port, m->text.p, m->text.n, e) : replace_file(m, e));
     return s;
 }
 

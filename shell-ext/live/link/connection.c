@@ -86,9 +86,7 @@ send_hello(struct live_link *l, struct mrs_err *e)
     mrs_arena_init(&a, l->mem);
     mrs_buf_init(&reply, l->mem, 1 << 20);
     enum mrs_status s = live_doc_in(&a, &cmd, e, "{hello:1}");
-    if (s == MRS_OK) {
-        s = live_command(l, "admin", cmd, 0, &reply, NULL, e);
-    }
+    MRS_THEN(s, live_command(l, "admin", cmd, 0, &reply, NULL, e));
     if (s == MRS_OK) {
         reply_doc.p = reply.p;
         reply_doc.n = (uint32_t)reply.n;
@@ -468,9 +466,7 @@ prepare_command(struct connection_call *c, struct mrs_view cmd, struct mrs_err *
         c->name = bson_iter_key(&first);
         s = live_primary(c->l, c->f, e);
     }
-    if (s == MRS_OK) {
-        s = live_options(c->l, c->flags, &c->opts, e);
-    }
+    MRS_THEN(s, live_options(c->l, c->flags, &c->opts, e));
     if (s == MRS_OK) {
         add_mark(c->l, &c->cmd, &c->opts);
         if (write && !(c->flags & LIVE_IN_TXN)) {
@@ -492,9 +488,7 @@ live_command(struct live_link *l, const char *db, struct mrs_view cmd, unsigned 
     memset(c.f, 0, sizeof *c.f);
     c.f->kind = LIVE_FAULT_OTHER;
     enum mrs_status s = prepare_command(&c, cmd, e);
-    if (s == MRS_OK) {
-        s = send_command(&c, out, e);
-    }
+    MRS_THEN(s, send_command(&c, out, e));
     bson_destroy(&c.opts);
     c.f->kind = s == MRS_OK ? LIVE_FAULT_NONE : c.f->kind;
     return s;

@@ -53,9 +53,7 @@ add_op(struct bulk *b, mongoc_bulk_operation_t *bulk, const struct live_op *op, 
     bson_t filter, doc;
     bson_error_t error;
     enum mrs_status s = live_bytes(op->filter, &filter, e);
-    if (s == MRS_OK) {
-        s = live_bytes(op->doc, &doc, e);
-    }
+    MRS_THEN(s, live_bytes(op->doc, &doc, e));
     if (s != MRS_OK) {
         return s;
     }
@@ -258,12 +256,8 @@ live_bulk(struct live_link *l, const struct mrs_coll *coll, const struct live_op
     for (uint32_t i = 0; i < n && s == MRS_OK; i++) {
         s = check_op(&ops[i], ops[0].kind, e);
     }
-    if (s == MRS_OK) {
-        s = bulk_options(&b, flags, e);
-    }
-    if (s == MRS_OK) {
-        s = send_all(&b, coll->db, n, e);
-    }
+    MRS_THEN(s, bulk_options(&b, flags, e));
+    MRS_THEN(s, send_all(&b, coll->db, n, e));
     mongoc_collection_destroy(b.coll);
     bson_destroy(&b.opts);
     bson_destroy(&b.unchecked);

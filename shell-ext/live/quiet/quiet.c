@@ -229,9 +229,7 @@ on_progress(void *arg, const struct mrs_progress *p)
     }
     k->last = now;
     enum mrs_status s = live_run_breathe(k->job, 0, 0, &k->err);
-    if (s == MRS_OK) {
-        s = live_run_report(k->job, &progress, &k->err);
-    }
+    MRS_THEN(s, live_run_report(k->job, &progress, &k->err));
     if (s != MRS_OK && s != MRS_END) {
         __atomic_store_n(&k->stop, 1, __ATOMIC_RELAXED);
     }

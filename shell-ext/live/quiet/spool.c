@@ -93,9 +93,7 @@ flush(struct live_split *s, uint32_t part, struct mrs_err *e)
     uint64_t no = s->next++;
     mrs_buf_put(&p->blocks, &no, sizeof no);
     enum mrs_status st = mrs_buf_status(&p->blocks, e);
-    if (st == MRS_OK) {
-        st = mrs_write_at(s->fd, s->room + part * s->block, s->fill[part], no * s->block, e);
-    }
+    MRS_THEN(st, mrs_write_at(s->fd, s->room + part * s->block, s->fill[part], no * s->block, e));
     s->fill[part] = 0;
     return st;
 }

@@ -475,9 +475,7 @@ live_preflight(struct live_job *job, const char *command, struct live_preflight 
     if (s == MRS_OK && !c.quiet) {
         s = check_groups(&c, e);
     }
-    if (s == MRS_OK) {
-        s = live_check_privileges(&c, e);
-    }
+    MRS_THEN(s, live_check_privileges(&c, e));
     if (s == MRS_OK && c.apply) {
         s = live_check_data(&c, e);
     }

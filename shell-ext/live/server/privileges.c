@@ -352,9 +352,7 @@ live_check_privileges(struct live_check *c, struct mrs_err *e)
     struct mrs_buf reply;
     mrs_buf_init(&reply, c->job->mem, 48 << 20);
     enum mrs_status s = live_doc_in(&c->tmp, &cmd, e, "{connectionStatus:1, showPrivileges:true}");
-    if (s == MRS_OK) {
-        s = live_command(c->job->link, "admin", cmd, 0, &reply, NULL, e);
-    }
+    MRS_THEN(s, live_command(c->job->link, "admin", cmd, 0, &reply, NULL, e));
     if (s == MRS_OK) {
         struct mrs_view reply_doc = {reply.p, (uint32_t)reply.n};
         s = live_check_granted(c, reply_doc, e);

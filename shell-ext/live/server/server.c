@@ -83,9 +83,7 @@ static enum mrs_status
 each(struct server_reading *r, struct mrs_view cmd, one_fn *one, void *arg, struct live_fault *f, struct mrs_err *e)
 {
     enum mrs_status s = run_command(r, r->db, cmd, f, e);
-    if (s == MRS_OK) {
-        s = each_in(r, "cursor.firstBatch", one, arg, e);
-    }
+    MRS_THEN(s, each_in(r, "cursor.firstBatch", one, arg, e));
     int64_t id = s == MRS_OK ? live_int_at(reply_of(r), "cursor.id", 0) : 0;
     while (s == MRS_OK && id != 0) {
         char ns[300];
@@ -93,9 +91,7 @@ each(struct server_reading *r, struct mrs_view cmd, one_fn *one, void *arg, stru
         live_text_at(reply_of(r), "cursor.ns", ns, sizeof ns);
         const char *dot = strchr(ns, '.');
         s = live_doc_in(&r->cmds, &more, e, "{getMore:%I, collection:%s}", id, dot ? dot + 1 : "");
-        if (s == MRS_OK) {
-            s = run_command(r, r->db, more, f, e);
-        }
+        MRS_THEN(s, run_command(r, r->db, more, f, e));
         if (s == MRS_OK) {
             s = each_in(r, "cursor.nextBatch", one, arg, e);
             id = live_int_at(reply_of(r), "cursor.id", 0);
@@ -226,9 +222,7 @@ read_indexes(struct server_reading *r, struct live_coll_info *c, struct mrs_err 
         s = each(r, cmd, add_index, &list, &f, &own);
         s = s == MRS_FAIL && f.kind == LIVE_FAULT_MISSING ? MRS_END : s;
     }
-    if (s == MRS_OK) {
-        s = mrs_build_finish(&list.b, &all, &own);
-    }
+    MRS_THEN(s, mrs_build_finish(&list.b, &all, &own));
     if (s == MRS_OK && !view_in(&r->s->arena, all, &c->indexes)) {
         s = mrs_err_memory(&own, all.n);
     }
@@ -271,9 +265,7 @@ read_database(struct server_reading *r, const char *db, struct mrs_err *e)
     r->db = db;
     mrs_arena_reset(&r->cmds);
     enum mrs_status s = live_doc_in(&r->cmds, &cmd, e, "{listCollections:1, cursor:{batchSize:100000}}");
-    if (s == MRS_OK) {
-        s = each(r, cmd, add_coll, NULL, NULL, e);
-    }
+    MRS_THEN(s, each(r, cmd, add_coll, NULL, NULL, e));
     for (uint32_t i = first; i < r->s->n_coll && s == MRS_OK; i++) {
         struct live_coll_info *c = &r->s->coll[i];
         if (!c->view) {
@@ -373,9 +365,7 @@ read_all(struct server_reading *r, const char *const *db, uint32_t n, struct mrs
 {
     MRS_ASSERT(n == 0 || db);
     enum mrs_status s = read_topology(r, e);
-    if (s == MRS_OK) {
-        s = read_version(r, e);
-    }
+    MRS_THEN(s, read_version(r, e));
     if (s == MRS_OK && r->s->standalone && !r->read_only) {
         s = check_journal(r, e);
     }
@@ -621,9 +611,7 @@ live_server_uuid(struct live_link *l, const struct mrs_coll *c, char uuid[40], s
     mrs_arena_init(&r.cmds, live_link_mem(l));
     mrs_buf_init(&r.reply, live_link_mem(l), REPLY_MAX);
     enum mrs_status s = live_doc_in(&r.cmds, &cmd, e, "{listCollections:1, filter:{name:%s}, cursor:{}}", c->coll);
-    if (s == MRS_OK) {
-        s = each(&r, cmd, take_uuid, uuid, NULL, e);
-    }
+    MRS_THEN(s, each(&r, cmd, take_uuid, uuid, NULL, e));
     mrs_buf_clear(&r.reply);
     mrs_arena_clear(&r.cmds);
     return s;

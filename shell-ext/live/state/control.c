@@ -156,9 +156,7 @@ check_all(struct live_job *job, struct mrs_err *e)
     MRS_ASSERT(job->run);
     struct live_run *r = job->run;
     enum mrs_status s = live_cancelled(job) ? live_cancel_err(e) : MRS_OK;
-    if (s == MRS_OK) {
-        s = live_lease_keep(job, e);
-    }
+    MRS_THEN(s, live_lease_keep(job, e));
     if (s == MRS_OK && (!r->governed || mrs_clock_asleep() - r->control_read_ms >= CONTROL_MS)) {
         s = reload_run(job, e);
     }
@@ -198,12 +196,8 @@ after_reconnect(struct live_job *job, struct mrs_err *e)
     struct live_run *r = job->run;
     uint64_t generation = live_link_generation(job->link);
     enum mrs_status s = live_lease_renew(job, e);
-    if (s == MRS_OK) {
-        s = live_lease_quell(job, r->id, r->owner, e);
-    }
-    if (s == MRS_OK) {
-        s = reload_run(job, e);
-    }
+    MRS_THEN(s, live_lease_quell(job, r->id, r->owner, e));
+    MRS_THEN(s, reload_run(job, e));
     if (s == MRS_OK && !live_phase_over(r->phase)) {
         s = live_run_uuids(job, e);
     }
@@ -221,9 +215,7 @@ live_run_breathe(struct live_job *job, uint64_t docs, uint64_t bytes, struct mrs
     struct live_run *r = job->run;
     int64_t came = mrs_clock_asleep();
     enum mrs_status s = check_all(job, e);
-    if (s == MRS_OK) {
-        s = throttle(job, docs, bytes, e);
-    }
+    MRS_THEN(s, throttle(job, docs, bytes, e));
     r->worked_ms += came - r->breathed_ms;
     r->breathed_ms = mrs_clock_asleep();
     r->waited_ms += r->breathed_ms - came;
@@ -266,8 +258,6 @@ live_control_set(struct live_job *job, const struct live_control *c, bool pause_
     if (s == MRS_OK && change.matched != 1) {
         s = mrs_err_set(e, MRS_FAIL, MRS_E_MISSING, "run %s is not there any more", r->short_id);
     }
-    if (s == MRS_OK) {
-        s = live_run_load(job, e);
-    }
+    MRS_THEN(s, live_run_load(job, e));
     return s;
 }

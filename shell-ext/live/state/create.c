@@ -45,9 +45,7 @@ alone(struct live_job *job, struct mrs_view namespaces, struct mrs_err *e)
     enum mrs_status s = live_doc_in(&a, &q, e,
                                     "{_id: {$ne: %s}, namespaces: {$in: %a}, phase: {$nin: ['done', 'rolled back']}}",
                                     job->run->id, namespaces);
-    if (s == MRS_OK) {
-        s = live_state_read(job, &job->run->state_runs, q, &buf, e);
-    }
+    MRS_THEN(s, live_state_read(job, &job->run->state_runs, q, &buf, e));
     if (s == MRS_OK) {
         char id[33], phase[32], name[64];
         struct mrs_view d = {buf.p, (uint32_t)buf.n};
@@ -90,18 +88,14 @@ note_colls(struct live_job *job, const struct live_touched *t, struct mrs_buf *b
             mrs_build_close(&b);
         }
     }
-    if (s == MRS_OK) {
-        s = mrs_build_finish(&b, colls, e);
-    }
+    MRS_THEN(s, mrs_build_finish(&b, colls, e));
     split = buf->n;
     mrs_build_init(&b, buf);
     for (uint32_t i = 0; i < t->n; i++) {
         mrs_index_name(digits, i);
         mrs_build_text(&b, digits, t->coll[i]->ns, (uint32_t)strlen(t->coll[i]->ns));
     }
-    if (s == MRS_OK) {
-        s = mrs_build_finish(&b, namespaces, e);
-    }
+    MRS_THEN(s, mrs_build_finish(&b, namespaces, e));
     if (s == MRS_OK) {
         *colls = (struct mrs_view){buf->p, (uint32_t)split};
     }
@@ -175,9 +169,7 @@ insert_run(struct live_job *job, struct mrs_view colls, struct mrs_view namespac
                         live_mode_name(job->opts.mode), live_quiet_name(job->opts.quiet), (int64_t)0,
                         (int64_t)0, (int64_t)0, (int64_t)0, (int64_t)0, (int64_t)0, (int64_t)0);
     }
-    if (s == MRS_OK) {
-        s = live_state_insert(job, &r->state_runs, doc, &there, e);
-    }
+    MRS_THEN(s, live_state_insert(job, &r->state_runs, doc, &there, e));
     mrs_arena_clear(&a);
     return s;
 }
@@ -208,9 +200,7 @@ live_run_create(struct live_job *job, const struct live_touched *t, const char *
     mrs_buf_init(&buf, job->mem, MRS_DOC_READ_MAX);
     enum mrs_status s = note_colls(job, t, &buf, &colls, &namespaces, e);
     MRS_THEN(s, alone(job, namespaces, e));
-    if (s == MRS_OK) {
-        s = insert_run(job, colls, namespaces, plan, e);
-    }
+    MRS_THEN(s, insert_run(job, colls, namespaces, plan, e));
     mrs_buf_clear(&buf);
     return s == MRS_OK ? live_run_load(job, e) : s;
 }

@@ -29,9 +29,7 @@ candidates(struct live_job *job, const char *id, struct mrs_buf *out, struct mrs
                                     "[{$match: {_id: {$gte: %s, $lt: %s}}}, {$project: {phase: 1, name: 1}}, "
                                     "{$sort: {_id: 1}}]",
                                     id, behind);
-    if (s == MRS_OK) {
-        s = live_state_list(job, &job->run->state_runs, pipeline, out, e);
-    }
+    MRS_THEN(s, live_state_list(job, &job->run->state_runs, pipeline, out, e));
     mrs_arena_clear(&a);
     return s;
 }
@@ -78,15 +76,11 @@ find(struct live_job *job, const char *id, struct mrs_err *e)
     if (s == MRS_OK) {
         mrs_buf_init(&docs, job->mem, 256u << 20);
         s = candidates(job, id ? id : "", &docs, e);
-        if (s == MRS_OK) {
-            s = choose(job, &docs, id != NULL, whole, e);
-        }
+        MRS_THEN(s, choose(job, &docs, id != NULL, whole, e));
         mrs_buf_clear(&docs);
     }
     live_run_close(job);
-    if (s == MRS_OK) {
-        s = live_run_new(job, whole, e);
-    }
+    MRS_THEN(s, live_run_new(job, whole, e));
     if (s == MRS_OK) {
         live_lease_comment(whole, job->run->owner, comment);
         live_link_mark(job->link, comment);

@@ -97,9 +97,7 @@ make(struct live_job *job, const char *ns, struct mrs_err *e)
     mrs_arena_init(&a, job->mem);
     enum mrs_status s = live_doc_in(&a, &doc, e, "{_id: %s, run: '', owner: '', epoch: %I, until: %t}", ns, (int64_t)0,
                                     (int64_t)0);
-    if (s == MRS_OK) {
-        s = live_state_insert(job, &job->run->state_leases, doc, &there, e);
-    }
+    MRS_THEN(s, live_state_insert(job, &job->run->state_leases, doc, &there, e));
     mrs_arena_clear(&a);
     return s;
 }
@@ -143,9 +141,7 @@ grab(struct live_job *job, const char *ns, const struct lease_holder *h, struct 
     struct mrs_arena a;
     mrs_arena_init(&a, job->mem);
     enum mrs_status s = taking(job, ns, h, &a, &c, e);
-    if (s == MRS_OK) {
-        s = live_state_update(job, &job->run->state_leases, &c, NULL, e);
-    }
+    MRS_THEN(s, live_state_update(job, &job->run->state_leases, &c, NULL, e));
     mrs_arena_clear(&a);
     return s == MRS_OK && c.matched != 1 ? MRS_END : s;
 }
@@ -231,9 +227,7 @@ running(struct live_job *job, const char *comment, bool own_only, struct mrs_buf
     mrs_arena_init(&a, job->mem);
     enum mrs_status s = live_doc_in(&a, &cmd, NULL, "{currentOp: 1, $ownOps: %b, command.comment: %s}", own_only,
                                     comment);
-    if (s == MRS_OK) {
-        s = live_state_command(job, "admin", cmd, 0, out, NULL, NULL);
-    }
+    MRS_THEN(s, live_state_command(job, "admin", cmd, 0, out, NULL, NULL));
     mrs_arena_clear(&a);
     return s;
 }
@@ -340,9 +334,7 @@ list_dead(struct live_job *job, struct mrs_buf *out, struct mrs_err *e)
                                     "{$project: {_id: 0, run: '$dead.run', owner: '$dead.owner', lsid: '$dead.lsid', "
                                     "ms: '$dead.ms'}}]",
                                     job->run->owner);
-    if (s == MRS_OK) {
-        s = live_state_list(job, &job->run->state_leases, pipeline, out, e);
-    }
+    MRS_THEN(s, live_state_list(job, &job->run->state_leases, pipeline, out, e));
     mrs_arena_clear(&a);
     return s;
 }
@@ -474,9 +466,7 @@ all_ours(struct live_job *job, const char *what, struct mrs_view u, struct mrs_e
     if (s == MRS_OK) {
         s = live_doc_in(&a, &c.q, e, "{_id: {$in: %a}, owner: %s, run: %s}", list, r->owner, r->id);
     }
-    if (s == MRS_OK) {
-        s = live_state_update(job, &r->state_leases, &c, NULL, e);
-    }
+    MRS_THEN(s, live_state_update(job, &r->state_leases, &c, NULL, e));
     if (s == MRS_OK && c.matched != (int64_t)r->n_leases) {
         s = mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
                         "%s: of %u leases only %" PRId64 " are still ours: this process was suspended for longer than "
@@ -496,9 +486,7 @@ forget_dead(struct live_job *job, struct mrs_err *e)
     struct mrs_view u;
     mrs_arena_init(&a, job->mem);
     enum mrs_status s = live_doc_in(&a, &u, e, "{$unset: {dead: ''}}");
-    if (s == MRS_OK) {
-        s = all_ours(job, "taking over", u, e);
-    }
+    MRS_THEN(s, all_ours(job, "taking over", u, e));
     mrs_arena_clear(&a);
     return s;
 }
@@ -518,9 +506,7 @@ bury(struct live_job *job, struct mrs_err *e)
         for (size_t at = 0; s == MRS_OK && live_state_next(&dead, &at, &d);) {
             s = end_one(job, d, e);
         }
-        if (s == MRS_OK) {
-            s = forget_dead(job, e);
-        }
+        MRS_THEN(s, forget_dead(job, e));
     }
     mrs_buf_clear(&dead);
     return s;

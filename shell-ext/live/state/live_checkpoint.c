@@ -50,9 +50,7 @@ read_one(struct live_job *job, struct live_checkpoint *c, char *owner, struct mr
     mrs_arena_init(&a, job->mem);
     mrs_buf_init(&buf, job->mem, MRS_DOC_READ_MAX);
     enum mrs_status s = live_doc_in(&a, &q, e, "{_id: {$eq: %s}}", c->id);
-    if (s == MRS_OK) {
-        s = live_state_read(job, &job->run->state_checkpoints, q, &buf, e);
-    }
+    MRS_THEN(s, live_state_read(job, &job->run->state_checkpoints, q, &buf, e));
     if (s == MRS_OK) {
         struct mrs_view d = {buf.p, (uint32_t)buf.n};
         struct mrs_val last = live_at(d, "last"), token = live_at(d, "token");
@@ -96,9 +94,7 @@ make_one(struct live_job *job, struct live_checkpoint *c, struct mrs_err *e)
                                     "written: %I, missed: %I, refused: %I, differs: %I}",
                                     c->id, r->id, r->owner, r->epoch, (int64_t)0, (int64_t)0, (int64_t)0, (int64_t)0,
                                     (int64_t)0, (int64_t)0, (int64_t)0);
-    if (s == MRS_OK) {
-        s = live_state_insert(job, &r->state_checkpoints, doc, &there, e);
-    }
+    MRS_THEN(s, live_state_insert(job, &r->state_checkpoints, doc, &there, e));
     mrs_arena_clear(&a);
     return s;
 }

@@ -135,12 +135,8 @@ live_refused_put(struct live_job *job, uint32_t step, const char *ns, struct mrs
     mrs_arena_init(&a, job->mem);
     enum mrs_status s = live_lease_keep(job, e);
     MRS_THEN(s, record_id(job, step, ns, own, &a, &id, e));
-    if (s == MRS_OK) {
-        s = record(job, id, doc, why, &a, &rec, e);
-    }
-    if (s == MRS_OK) {
-        s = live_state_insert(job, &r->state_refused, rec, &there, e);
-    }
+    MRS_THEN(s, record(job, id, doc, why, &a, &rec, e));
+    MRS_THEN(s, live_state_insert(job, &r->state_refused, rec, &there, e));
     if (s == MRS_OK && there) {
         s = replace(job, &r->state_refused, id, rec, &a, e);
     } else if (s == MRS_OK) {
@@ -167,9 +163,7 @@ live_refused_drop(struct live_job *job, uint32_t step, const char *ns, struct mr
     if (s == MRS_OK) {
         s = live_doc_in(&a, &q, e, "{_id: {$eq: %d}}", key);
     }
-    if (s == MRS_OK) {
-        s = live_state_delete(job, &r->state_refused, q, &n, e);
-    }
+    MRS_THEN(s, live_state_delete(job, &r->state_refused, q, &n, e));
     if (s == MRS_OK && n > 0) {
         r->n_refused -= r->n_refused >= (uint64_t)n ? (uint64_t)n : r->n_refused;
     }

@@ -72,18 +72,14 @@ move(struct live_job *job, struct mrs_view u, struct mrs_err *e)
     struct mrs_arena a;
     mrs_arena_init(&a, job->mem);
     enum mrs_status s = live_doc_in(&a, &c.q, e, "{_id: {$eq: %s}, owner: %s, epoch: %I}", r->id, r->owner, r->epoch);
-    if (s == MRS_OK) {
-        s = live_state_update(job, &r->state_runs, &c, NULL, e);
-    }
+    MRS_THEN(s, live_state_update(job, &r->state_runs, &c, NULL, e));
     mrs_arena_clear(&a);
     if (s == MRS_OK && c.matched != 1) {
         s = mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
                         "run %s was taken over by another process, nothing more is written here",
                         r->short_id);
     }
-    if (s == MRS_OK) {
-        s = live_run_load(job, e);
-    }
+    MRS_THEN(s, live_run_load(job, e));
     return s == MRS_END ? mrs_err_set(e, MRS_FAIL, MRS_E_SERVER, "run %s was removed at this moment", r->short_id) : s;
 }
 
@@ -193,9 +189,7 @@ live_run_watch(struct live_job *job, const struct mrs_coll *coll, bool on, struc
     if (s == MRS_OK) {
         s = live_doc_in(&a, &u, e, "{$set: {colls: %a}}", colls);
     }
-    if (s == MRS_OK) {
-        s = move(job, u, e);
-    }
+    MRS_THEN(s, move(job, u, e));
     mrs_buf_clear(&buf);
     mrs_arena_clear(&a);
     return s;

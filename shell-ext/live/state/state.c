@@ -178,9 +178,7 @@ live_run_load(struct live_job *job, struct mrs_err *e)
     mrs_arena_init(&a, job->mem);
     mrs_buf_reset(&r->doc);
     enum mrs_status s = live_doc_in(&a, &q, e, "{_id: {$eq: %s}}", r->id);
-    if (s == MRS_OK) {
-        s = live_state_read(job, &r->state_runs, q, &r->doc, e);
-    }
+    MRS_THEN(s, live_state_read(job, &r->state_runs, q, &r->doc, e));
     mrs_arena_clear(&a);
     if (s == MRS_OK) {
         struct mrs_view d = live_run_doc(r);
@@ -393,9 +391,7 @@ fits(struct live_job *job, bool create, struct mrs_err *e)
     if (s == MRS_OK && now != job->plan->now_ms) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_ACCOUNT, "the plan was not loaded with $$NOW of its run");
     }
-    if (s == MRS_OK) {
-        s = same_server(job, e);
-    }
+    MRS_THEN(s, same_server(job, e));
     return s == MRS_OK && !live_phase_over(job->run->phase) ? live_run_uuids(job, e) : s;
 }
 
@@ -519,9 +515,7 @@ open_under_leases(struct live_job *job, bool create, const char *text, size_t n,
     MRS_ASSERT(job->run->n_leases == 0);
     struct live_touched t;
     enum mrs_status s = touched_of(job, &t, e);
-    if (s == MRS_OK) {
-        s = read_existing(job, create, e);
-    }
+    MRS_THEN(s, read_existing(job, create, e));
     if (s >= MRS_OK) {
         s = live_lease_take(job, t.coll, t.n, e);
     }
@@ -615,9 +609,7 @@ live_run_moment(struct live_job *job, int64_t *now_ms, struct mrs_err *e)
     mrs_plan_id_text(job->plan, id);
     job->run = NULL;
     enum mrs_status s = live_run_new(job, id, e);
-    if (s == MRS_OK) {
-        s = live_run_load(job, e);
-    }
+    MRS_THEN(s, live_run_load(job, e));
     if (s == MRS_OK) {
         *now_ms = live_date_at(live_run_doc(job->run), "now", 0);
     }

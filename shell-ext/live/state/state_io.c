@@ -121,9 +121,7 @@ live_state_command(struct live_job *job, const char *db, struct mrs_view cmd, un
         mrs_err_clear(&why);
         memset(&fault, 0, sizeof fault);
         s = live_command(job->link, db, cmd, flags, out, &fault, &why);
-        if (s == MRS_OK) {
-            s = mrs_buf_status(out, &why);
-        }
+        MRS_THEN(s, mrs_buf_status(out, &why));
         if (s == MRS_OK) {
             struct mrs_view reply = {out->p + start, (uint32_t)(out->n - start)};
             s = write_error(reply, &fault, &why);
@@ -187,9 +185,7 @@ live_state_update(struct live_job *job, const struct mrs_coll *coll, struct live
     enum mrs_status s = live_doc(&buf, &cmd, e, "{update: %s, updates: [{q: %d, u: %v, multi: %b}]}", coll->coll, c->q,
                                  c->u, c->many);
     c->matched = 0;
-    if (s == MRS_OK) {
-        s = sent(job, coll, cmd, &c->matched, f, e);
-    }
+    MRS_THEN(s, sent(job, coll, cmd, &c->matched, f, e));
     mrs_buf_clear(&buf);
     return s;
 }
@@ -206,9 +202,7 @@ live_state_insert(struct live_job *job, const struct mrs_coll *coll, struct mrs_
     mrs_buf_init(&buf, job->mem, 2 * MRS_DOC_READ_MAX);
     mrs_err_clear(&why);
     enum mrs_status s = live_doc(&buf, &cmd, &why, "{insert: %s, documents: [%d]}", coll->coll, doc);
-    if (s == MRS_OK) {
-        s = sent(job, coll, cmd, NULL, &f, &why);
-    }
+    MRS_THEN(s, sent(job, coll, cmd, NULL, &f, &why));
     mrs_buf_clear(&buf);
     *there = s == MRS_FAIL && f.kind == LIVE_FAULT_DUPLICATE;
     return *there ? MRS_OK : settle(s, &f, NULL, &why, e);
@@ -222,9 +216,7 @@ live_state_delete(struct live_job *job, const struct mrs_coll *coll, struct mrs_
     struct mrs_view cmd;
     mrs_buf_init(&buf, job->mem, 2 * MRS_DOC_READ_MAX);
     enum mrs_status s = live_doc(&buf, &cmd, e, "{delete: %s, deletes: [{q: %d, limit: 0}]}", coll->coll, q);
-    if (s == MRS_OK) {
-        s = sent(job, coll, cmd, n, NULL, e);
-    }
+    MRS_THEN(s, sent(job, coll, cmd, n, NULL, e));
     mrs_buf_clear(&buf);
     return s;
 }
@@ -258,9 +250,7 @@ live_state_drop(struct live_job *job, const char *db, const char *coll, struct m
     mrs_buf_init(&reply, job->mem, MRS_DOC_READ_MAX);
     mrs_err_clear(&why);
     enum mrs_status s = live_doc_in(&a, &cmd, &why, "{drop: %s}", coll);
-    if (s == MRS_OK) {
-        s = live_state_command(job, db, cmd, LIVE_WRITE, &reply, &f, &why);
-    }
+    MRS_THEN(s, live_state_command(job, db, cmd, LIVE_WRITE, &reply, &f, &why));
     if (s == MRS_FAIL && f.kind == LIVE_FAULT_MISSING) {
         s = MRS_OK;
     } else if (s != MRS_OK && e && e->code == MRS_E_NONE) {
@@ -308,9 +298,7 @@ read_all(struct live_job *job, const struct mrs_coll *coll, struct mrs_view q, b
         s = list ? drain(job, coll, q, out, &fault, &why)
                  : live_find_one(job->link, coll, q, mrs_empty_doc(), out, &fault, &why);
     } while (again(job, s, &fault, since));
-    if (s == MRS_OK) {
-        s = mrs_buf_status(out, &why);
-    }
+    MRS_THEN(s, mrs_buf_status(out, &why));
     return settle(s, &fault, NULL, &why, e);
 }
 

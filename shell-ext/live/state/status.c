@@ -29,9 +29,7 @@ first_of(struct live_job *job, const struct mrs_coll *coll, const char *template
     struct mrs_view pipeline;
     mrs_arena_init(&a, job->mem);
     enum mrs_status s = live_doc_in(&a, &pipeline, e, template, id);
-    if (s == MRS_OK) {
-        s = live_state_list(job, coll, pipeline, out, e);
-    }
+    MRS_THEN(s, live_state_list(job, coll, pipeline, out, e));
     mrs_arena_clear(&a);
     return s == MRS_OK && out->n == 0 ? MRS_END : s;
 }
@@ -498,9 +496,7 @@ one(struct live_job *job, struct mrs_view run, bool json, void (*put)(struct mrs
     struct mrs_buf buf;
     mrs_buf_init(&buf, job->mem, 4 * MRS_DOC_READ_MAX);
     enum mrs_status s = gather(job, run, &f, e);
-    if (s == MRS_OK) {
-        s = facts(job, &f, &buf, e);
-    }
+    MRS_THEN(s, facts(job, &f, &buf, e));
     if (s == MRS_OK) {
         struct mrs_view d = {buf.p, (uint32_t)buf.n};
         if (json) {
@@ -558,9 +554,7 @@ live_status_text(struct live_job *job, bool json, bool list, struct mrs_buf *out
     struct live_run *kept = job->run; /* any run: it holds the names of the state collections */
     job->run = NULL;
     enum mrs_status s = live_run_new(job, "0", e);
-    if (s == MRS_OK) {
-        s = every(job, json, out, e);
-    }
+    MRS_THEN(s, every(job, json, out, e));
     live_run_close(job);
     job->run = kept;
     return s;

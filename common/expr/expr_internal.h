@@ -67,6 +67,7 @@ typedef enum mrs_status (*mrsi_compile_fn)(struct mrsi_compile *c, struct mrs_ex
 struct mrs_op {
     struct mrs_op_row row;
     mrsi_eval_fn eval;
+    int8_t variant;           /* for operators that share `eval`: which of them */
     mrsi_compile_fn compile;  /* NULL: by counts or names */
     uint8_t n_min, n_max;     /* 255: any number */
     /* "input,find": required names; optional ones after a bar: "date|timezone,format"; args[] in that order */

@@ -191,8 +191,9 @@ part_of(const struct mrsi_civil *c, int64_t local_seconds, enum op_date_part whi
 }
 
 static enum mrs_status
-part(const struct mrs_expr *x, struct mrs_eval *ev, enum op_date_part which, struct mrs_val *out)
+part(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
+    enum op_date_part which = (enum op_date_part)x->op->variant;
     struct mrsi_local l;
     bool null;
     MRS_TRY(local_date(x, ev, &l, &null));
@@ -202,84 +203,6 @@ part(const struct mrs_expr *x, struct mrs_eval *ev, enum op_date_part which, str
     struct mrsi_civil c = mrsi_civil_of(l.local_seconds, l.ms);
     int64_t v = part_of(&c, l.local_seconds, which);
     return which == ISO_YEAR ? mrsi_ret_i64(ev, v, out) : mrsi_ret_i32(ev, (int32_t)v, out);
-}
-
-static enum mrs_status
-eval_year(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
-{
-    return part(x, ev, YEAR, out);
-}
-
-static enum mrs_status
-eval_month(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
-{
-    return part(x, ev, MONTH, out);
-}
-
-static enum mrs_status
-eval_day_of_month(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
-{
-    return part(x, ev, DAY_OF_MONTH, out);
-}
-
-static enum mrs_status
-eval_hour(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
-{
-    return part(x, ev, HOUR, out);
-}
-
-static enum mrs_status
-eval_minute(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
-{
-    return part(x, ev, MINUTE, out);
-}
-
-static enum mrs_status
-eval_second(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
-{
-    return part(x, ev, SECOND, out);
-}
-
-static enum mrs_status
-eval_millisecond(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
-{
-    return part(x, ev, MILLISECOND, out);
-}
-
-static enum mrs_status
-eval_day_of_week(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
-{
-    return part(x, ev, DAY_OF_WEEK, out);
-}
-
-static enum mrs_status
-eval_day_of_year(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
-{
-    return part(x, ev, DAY_OF_YEAR, out);
-}
-
-static enum mrs_status
-eval_week(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
-{
-    return part(x, ev, WEEK, out);
-}
-
-static enum mrs_status
-eval_iso_year(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
-{
-    return part(x, ev, ISO_YEAR, out);
-}
-
-static enum mrs_status
-eval_iso_week(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
-{
-    return part(x, ev, ISO_WEEK, out);
-}
-
-static enum mrs_status
-eval_iso_day(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
-{
-    return part(x, ev, ISO_DAY, out);
 }
 
 /* ---- $dateToParts ---- */
@@ -421,30 +344,35 @@ eval_from_parts(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *o
         .row = {name, "date", note}, .eval = fn, .compile = hook, .free_extra = free               \
     }
 #define ROW(name, note, fn, hook) OWNING_ROW(name, note, fn, hook, free_zones)
-#define PART_ROW(name, fn) ROW(name, "", fn, compile_part)
+#define PART_ROW(name, which)                                                                      \
+    {                                                                                              \
+        .row = {name, "date", ""}, .eval = part, .variant = which, .compile = compile_part,        \
+        .free_extra = free_zones                                                                   \
+    }
 
 const struct mrs_op mrsi_ops_date[] = {
-    ROW("$dateAdd", "", mrsi_eval_date_add, mrsi_compile_date_math),
+    ROW("$dateAdd", "", mrsi_eval_date_math, mrsi_compile_date_math),
     ROW("$dateDiff", "", mrsi_eval_date_diff, mrsi_compile_date_diff),
     ROW("$dateFromParts", "", eval_from_parts, compile_from_parts),
     ROW("$dateFromString", "without a format only ISO 8601 texts are read",
              mrsi_eval_date_from_string, mrsi_compile_date_from_string),
-    ROW("$dateSubtract", "", mrsi_eval_date_subtract, mrsi_compile_date_math),
+    {.row = {"$dateSubtract", "date", ""}, .eval = mrsi_eval_date_math, .variant = true,
+     .compile = mrsi_compile_date_math, .free_extra = free_zones},
     ROW("$dateToParts", "", eval_to_parts, compile_to_parts),
     ROW("$dateToString", "", mrsi_eval_date_to_string, mrsi_compile_date_to_string),
     OWNING_ROW("$dateTrunc", "", mrsi_eval_date_trunc, mrsi_compile_date_trunc, mrsi_free_trunc),
-    PART_ROW("$dayOfMonth", eval_day_of_month),
-    PART_ROW("$dayOfWeek", eval_day_of_week),
-    PART_ROW("$dayOfYear", eval_day_of_year),
-    PART_ROW("$hour", eval_hour),
-    PART_ROW("$isoDayOfWeek", eval_iso_day),
-    PART_ROW("$isoWeek", eval_iso_week),
-    PART_ROW("$isoWeekYear", eval_iso_year),
-    PART_ROW("$millisecond", eval_millisecond),
-    PART_ROW("$minute", eval_minute),
-    PART_ROW("$month", eval_month),
-    PART_ROW("$second", eval_second),
-    PART_ROW("$week", eval_week),
-    PART_ROW("$year", eval_year),
+    PART_ROW("$dayOfMonth", DAY_OF_MONTH),
+    PART_ROW("$dayOfWeek", DAY_OF_WEEK),
+    PART_ROW("$dayOfYear", DAY_OF_YEAR),
+    PART_ROW("$hour", HOUR),
+    PART_ROW("$isoDayOfWeek", ISO_DAY),
+    PART_ROW("$isoWeek", ISO_WEEK),
+    PART_ROW("$isoWeekYear", ISO_YEAR),
+    PART_ROW("$millisecond", MILLISECOND),
+    PART_ROW("$minute", MINUTE),
+    PART_ROW("$month", MONTH),
+    PART_ROW("$second", SECOND),
+    PART_ROW("$week", WEEK),
+    PART_ROW("$year", YEAR),
     {.row = {NULL, NULL, NULL}},
 };

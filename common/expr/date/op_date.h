@@ -46,10 +46,8 @@ bool mrsi_join_ms(int64_t utc_seconds, int64_t ms, int64_t *out);
 
 enum mrs_status mrsi_compile_date_math(struct mrsi_compile *c, struct mrs_expr *x,
                                        struct mrs_val spec, struct mrs_err *e);
-enum mrs_status mrsi_eval_date_add(const struct mrs_expr *x, struct mrs_eval *ev,
-                                   struct mrs_val *out);
-enum mrs_status mrsi_eval_date_subtract(const struct mrs_expr *x, struct mrs_eval *ev,
-                                        struct mrs_val *out);
+enum mrs_status mrsi_eval_date_math(const struct mrs_expr *x, struct mrs_eval *ev,
+                                    struct mrs_val *out);
 enum mrs_status mrsi_compile_date_diff(struct mrsi_compile *c, struct mrs_expr *x,
                                        struct mrs_val spec, struct mrs_err *e);
 enum mrs_status mrsi_eval_date_diff(const struct mrs_expr *x, struct mrs_eval *ev,

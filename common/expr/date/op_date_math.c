@@ -136,9 +136,10 @@ add_units(const struct mrsi_tz *tz, int64_t ms, enum unit unit, int64_t amount, 
     return mrsi_join_ms(mrsi_tz_to_utc(tz, days * MRSI_DAY_SECONDS + clock, l.dst), l.ms, out);
 }
 
-static enum mrs_status
-date_add(const struct mrs_expr *x, struct mrs_eval *ev, bool back, struct mrs_val *out)
+enum mrs_status
+mrsi_eval_date_math(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
+    bool back = x->op->variant;
     struct mrs_val v[A_N];
     struct mrsi_tz tz = {NULL, 0};
     enum unit unit;
@@ -164,18 +165,6 @@ date_add(const struct mrs_expr *x, struct mrs_eval *ev, bool back, struct mrs_va
         return mrsi_eval_error(x, ev, "the result is a date that cannot be stored");
     }
     return mrsi_ret_date(ev, ms, out);
-}
-
-enum mrs_status
-mrsi_eval_date_add(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
-{
-    return date_add(x, ev, false, out);
-}
-
-enum mrs_status
-mrsi_eval_date_subtract(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
-{
-    return date_add(x, ev, true, out);
 }
 
 /* ---- $dateDiff ---- */

@@ -125,8 +125,13 @@ op_atan2(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 
 /* Argument 0 times a factor, which is known to 34 digits. */
 static enum mrs_status
-turned(const struct mrs_expr *x, struct mrs_eval *ev, double factor, const char *digits, struct mrs_val *out)
+turned(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
+    static const struct {
+        double factor;
+        const char *digits;
+    } by_variant[] = {{M_PI / 180, "0.01745329251994329576923690768488613"},
+                      {180 / M_PI, "57.29577951308232087679815481410517"}};
     struct mrs_val v;
     unsigned int flags = 0;
     MRS_TRY(mrsi_number_arg(x, 0, ev, &v));
@@ -134,24 +139,12 @@ turned(const struct mrs_expr *x, struct mrs_eval *ev, double factor, const char 
         return mrsi_ret_null(out);
     }
     if (v.type != MRS_DECIMAL128) {
-        return mrsi_ret_double(ev, mrsi_to_double(v) * factor, out);
+        return mrsi_ret_double(ev, mrsi_to_double(v) * by_variant[x->op->variant].factor, out);
     }
     char text[48];
-    snprintf(text, sizeof text, "%s", digits); /* the library needs a writable text */
+    snprintf(text, sizeof text, "%s", by_variant[x->op->variant].digits); /* the library needs a writable text */
     BID_UINT128 by = __bid128_from_string(text, MRSI_DEC_EVEN, &flags);
     return mrsi_ret_dec(ev, __bid128_mul(mrsi_dec_load(v.p), by, MRSI_DEC_EVEN, &flags), out);
-}
-
-static enum mrs_status
-op_to_radians(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
-{
-    return turned(x, ev, M_PI / 180, "0.01745329251994329576923690768488613", out);
-}
-
-static enum mrs_status
-op_to_degrees(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
-{
-    return turned(x, ev, 180 / M_PI, "57.29577951308232087679815481410517", out);
 }
 
 #define ROW(n) .row = {"$" n, "trigonometry", "doubles come from the C library: the last digit may differ"}
@@ -166,8 +159,8 @@ const struct mrs_op mrsi_ops_angle[] = {
     ANGLE("atanh"),
     ANGLE("cos"),
     ANGLE("cosh"),
-    {.row = {"$degreesToRadians", "trigonometry", ""}, .eval = op_to_radians, .n_min = 1, .n_max = 1},
-    {.row = {"$radiansToDegrees", "trigonometry", ""}, .eval = op_to_degrees, .n_min = 1, .n_max = 1},
+    {.row = {"$degreesToRadians", "trigonometry", ""}, .eval = turned, .n_min = 1, .n_max = 1},
+    {.row = {"$radiansToDegrees", "trigonometry", ""}, .eval = turned, .variant = 1, .n_min = 1, .n_max = 1},
     ANGLE("sin"),
     ANGLE("sinh"),
     ANGLE("tan"),

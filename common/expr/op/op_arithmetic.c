@@ -358,9 +358,10 @@ quantize(BID_UINT128 v, int place, unsigned int mode)
 }
 
 static enum mrs_status
-ceil_or_floor(const struct mrs_expr *x, struct mrs_eval *ev, bool up, struct mrs_val *out)
+ceil_or_floor(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
     MRS_ASSERT(x->n_args == 1);
+    bool up = x->op->variant;
     bool done;
     enum mrs_status s = one_number(x, ev, out, &done);
     if (s != MRS_OK || done || out->type == MRS_INT32 || out->type == MRS_INT64) {
@@ -373,18 +374,6 @@ ceil_or_floor(const struct mrs_expr *x, struct mrs_eval *ev, bool up, struct mrs
         t.dec = quantize(t.dec, 0, up ? MRSI_DEC_UP : MRSI_DEC_DOWN);
     }
     return ret_number(ev, &t, out);
-}
-
-static enum mrs_status
-op_ceil(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
-{
-    return ceil_or_floor(x, ev, true, out);
-}
-
-static enum mrs_status
-op_floor(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
-{
-    return ceil_or_floor(x, ev, false, out);
 }
 
 /* As quantize, but a number without such a multiple in 34 digits stays unchanged. */
@@ -413,9 +402,10 @@ round_whole(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val v, int
 }
 
 static enum mrs_status
-round_or_trunc(const struct mrs_expr *x, struct mrs_eval *ev, unsigned int mode, struct mrs_val *out)
+round_or_trunc(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
     MRS_ASSERT(x->n_args == 1 || x->n_args == 2);
+    unsigned int mode = (unsigned int)x->op->variant;
     struct mrs_val v, where = mrs_missing();
     int64_t place = 0;
     enum mrs_status s = mrsi_arg(x, 0, ev, &v);
@@ -449,18 +439,6 @@ round_or_trunc(const struct mrs_expr *x, struct mrs_eval *ev, unsigned int mode,
     return ret_number(ev, &t, out);
 }
 
-static enum mrs_status
-op_round(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
-{
-    return round_or_trunc(x, ev, MRSI_DEC_EVEN, out);
-}
-
-static enum mrs_status
-op_trunc(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
-{
-    return round_or_trunc(x, ev, MRSI_DEC_ZERO, out);
-}
-
 #define ROW(n) .row = {"$" n, "arithmetic", ""}
 const struct mrs_op mrsi_ops_arithmetic[] = {
     {ROW("add"), .eval = op_add, .n_min = 0, .n_max = 255},
@@ -469,9 +447,9 @@ const struct mrs_op mrsi_ops_arithmetic[] = {
     {ROW("divide"), .eval = op_divide, .n_min = 2, .n_max = 2},
     {ROW("mod"), .eval = op_mod, .n_min = 2, .n_max = 2},
     {ROW("abs"), .eval = op_abs, .n_min = 1, .n_max = 1},
-    {ROW("ceil"), .eval = op_ceil, .n_min = 1, .n_max = 1},
-    {ROW("floor"), .eval = op_floor, .n_min = 1, .n_max = 1},
-    {ROW("round"), .eval = op_round, .n_min = 1, .n_max = 2},
-    {ROW("trunc"), .eval = op_trunc, .n_min = 1, .n_max = 2},
+    {ROW("ceil"), .eval = ceil_or_floor, .variant = true, .n_min = 1, .n_max = 1},
+    {ROW("floor"), .eval = ceil_or_floor, .n_min = 1, .n_max = 1},
+    {ROW("round"), .eval = round_or_trunc, .variant = MRSI_DEC_EVEN, .n_min = 1, .n_max = 2},
+    {ROW("trunc"), .eval = round_or_trunc, .variant = MRSI_DEC_ZERO, .n_min = 1, .n_max = 2},
     {.row = {NULL, NULL, NULL}},
 };

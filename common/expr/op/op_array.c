@@ -72,8 +72,9 @@ eval_elem_at(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 }
 
 static enum mrs_status
-at_end(const struct mrs_expr *x, struct mrs_eval *ev, int64_t at, struct mrs_val *out)
+at_end(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
+    int64_t at = x->op->variant;
     struct mrs_val array;
     bool null;
     if (splits(x)) {
@@ -85,18 +86,6 @@ at_end(const struct mrs_expr *x, struct mrs_eval *ev, int64_t at, struct mrs_val
     }
     *out = element(array, at);
     return MRS_OK;
-}
-
-static enum mrs_status
-eval_first(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
-{
-    return at_end(x, ev, 0, out);
-}
-
-static enum mrs_status
-eval_last(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
-{
-    return at_end(x, ev, -1, out);
 }
 
 static enum mrs_status
@@ -398,8 +387,9 @@ cmp_descending(const void *arg, uint32_t a, uint32_t b)
 }
 
 static enum mrs_status
-extreme_n(const struct mrs_expr *x, struct mrs_eval *ev, mrsi_cmp_fn cmp, struct mrs_val *out)
+extreme_n(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
+    mrsi_cmp_fn cmp = x->op->variant < 0 ? cmp_ascending : cmp_descending;
     int64_t n;
     struct mrsi_list l = {0}, sorted = {0};
     MRS_TRY(n_and_input(x, ev, &n, &l));
@@ -420,18 +410,6 @@ extreme_n(const struct mrs_expr *x, struct mrs_eval *ev, mrsi_cmp_fn cmp, struct
     return mrsi_ret_array(ev, sorted.v, sorted.n, out);
 }
 
-static enum mrs_status
-eval_min_n(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
-{
-    return extreme_n(x, ev, cmp_ascending, out);
-}
-
-static enum mrs_status
-eval_max_n(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
-{
-    return extreme_n(x, ev, cmp_descending, out);
-}
-
 #define BY_COUNT(name, fn, least, most) {.row = {name, "array", ""}, .eval = fn, .n_min = least, .n_max = most}
 #define BY_NAME(name, fn, keys) {.row = {name, "array", ""}, .eval = fn, .named = keys}
 #define BY_HOOK(name, note, fn, hook) {.row = {name, "array", note}, .eval = fn, .compile = hook}
@@ -442,16 +420,16 @@ const struct mrs_op mrsi_ops_array[] = {
     BY_COUNT("$arrayElemAt", eval_elem_at, 2, 2),
     BY_COUNT("$concatArrays", eval_concat_arrays, 0, 255),
     BY_HOOK("$filter", INDEX, mrsi_eval_filter, mrsi_compile_filter),
-    BY_COUNT("$first", eval_first, 1, 1),
+    BY_COUNT("$first", at_end, 1, 1),
     BY_NAME("$firstN", eval_first_n, "n,input"),
     BY_COUNT("$in", eval_in, 2, 2),
     BY_COUNT("$indexOfArray", eval_index_of, 2, 4),
     BY_COUNT("$isArray", eval_is_array, 1, 1),
-    BY_COUNT("$last", eval_last, 1, 1),
+    {.row = {"$last", "array", ""}, .eval = at_end, .variant = -1, .n_min = 1, .n_max = 1},
     BY_NAME("$lastN", eval_last_n, "n,input"),
     BY_HOOK("$map", INDEX, mrsi_eval_map, mrsi_compile_map),
-    BY_NAME("$maxN", eval_max_n, "n,input"),
-    BY_NAME("$minN", eval_min_n, "n,input"),
+    {.row = {"$maxN", "array", ""}, .eval = extreme_n, .variant = 1, .named = "n,input"},
+    {.row = {"$minN", "array", ""}, .eval = extreme_n, .variant = -1, .named = "n,input"},
     BY_COUNT("$range", eval_range, 2, 3),
     BY_HOOK("$reduce", "`as`, `valueAs`, " INDEX, mrsi_eval_reduce, mrsi_compile_reduce),
     BY_COUNT("$reverseArray", eval_reverse, 1, 1),

@@ -9,8 +9,9 @@
 enum bits { BITS_AND, BITS_OR, BITS_XOR };
 
 static enum mrs_status
-fold_bits(const struct mrs_expr *x, struct mrs_eval *ev, enum bits how, struct mrs_val *out)
+fold_bits(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
+    enum bits how = (enum bits)x->op->variant;
     int64_t bits = how == BITS_AND ? -1 : 0, more;
     bool wide = false;
     for (uint32_t i = 0; i < x->n_args; i++) {
@@ -26,24 +27,6 @@ fold_bits(const struct mrs_expr *x, struct mrs_eval *ev, enum bits how, struct m
         bits = how == BITS_AND ? bits & more : how == BITS_OR ? bits | more : bits ^ more;
     }
     return wide ? mrsi_ret_i64(ev, bits, out) : mrsi_ret_i32(ev, (int32_t)bits, out);
-}
-
-static enum mrs_status
-op_and(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
-{
-    return fold_bits(x, ev, BITS_AND, out);
-}
-
-static enum mrs_status
-op_or(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
-{
-    return fold_bits(x, ev, BITS_OR, out);
-}
-
-static enum mrs_status
-op_xor(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
-{
-    return fold_bits(x, ev, BITS_XOR, out);
 }
 
 static enum mrs_status
@@ -64,9 +47,9 @@ op_not(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 
 #define ROW(n) .row = {"$" n, "bits", ""}
 const struct mrs_op mrsi_ops_bits[] = {
-    {ROW("bitAnd"), .eval = op_and, .n_min = 0, .n_max = 255},
+    {ROW("bitAnd"), .eval = fold_bits, .variant = BITS_AND, .n_min = 0, .n_max = 255},
     {ROW("bitNot"), .eval = op_not, .n_min = 1, .n_max = 1},
-    {ROW("bitOr"), .eval = op_or, .n_min = 0, .n_max = 255},
-    {ROW("bitXor"), .eval = op_xor, .n_min = 0, .n_max = 255},
+    {ROW("bitOr"), .eval = fold_bits, .variant = BITS_OR, .n_min = 0, .n_max = 255},
+    {ROW("bitXor"), .eval = fold_bits, .variant = BITS_XOR, .n_min = 0, .n_max = 255},
     {.row = {NULL, NULL, NULL}},
 };

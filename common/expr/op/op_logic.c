@@ -42,8 +42,9 @@ compile_or(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, stru
 }
 
 static enum mrs_status
-eval_junction(const struct mrs_expr *x, struct mrs_eval *ev, bool decides, struct mrs_val *out)
+eval_junction(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
+    bool decides = x->op->variant;
     for (uint32_t i = 0; i < x->n_args; i++) {
         bool yes;
         MRS_TRY(truth(x, i, ev, &yes));
@@ -52,18 +53,6 @@ eval_junction(const struct mrs_expr *x, struct mrs_eval *ev, bool decides, struc
         }
     }
     return mrsi_ret_bool(ev, !decides, out);
-}
-
-static enum mrs_status
-op_and(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
-{
-    return eval_junction(x, ev, false, out);
-}
-
-static enum mrs_status
-op_or(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
-{
-    return eval_junction(x, ev, true, out);
 }
 
 static enum mrs_status
@@ -244,8 +233,8 @@ op_switch(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 
 #define ROW(n, f) .row = {"$" n, f, ""}
 const struct mrs_op mrsi_ops_logic[] = {
-    {ROW("and", "boolean"), .eval = op_and, .compile = compile_and},
-    {ROW("or", "boolean"), .eval = op_or, .compile = compile_or},
+    {ROW("and", "boolean"), .eval = eval_junction, .compile = compile_and},
+    {ROW("or", "boolean"), .eval = eval_junction, .variant = true, .compile = compile_or},
     {ROW("not", "boolean"), .eval = op_not, .n_min = 1, .n_max = 1},
     {ROW("cond", "conditional"), .eval = op_cond, .compile = compile_cond},
     {ROW("ifNull", "conditional"), .eval = op_if_null, .n_min = 2, .n_max = 255},

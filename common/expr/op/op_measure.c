@@ -50,8 +50,9 @@ op_subtype(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 
 /* at: offset of the wanted half; the increment is stored first. */
 static enum mrs_status
-timestamp_half(const struct mrs_expr *x, struct mrs_eval *ev, uint32_t at, struct mrs_val *out)
+timestamp_half(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
+    uint32_t at = (uint32_t)x->op->variant;
     MRS_ASSERT(at == 0 || at == 4);
     struct mrs_val v;
     MRS_TRY(mrsi_arg(x, 0, ev, &v));
@@ -64,23 +65,11 @@ timestamp_half(const struct mrs_expr *x, struct mrs_eval *ev, uint32_t at, struc
     return mrsi_ret_i64(ev, mrs_le32(v.p + at), out);
 }
 
-static enum mrs_status
-op_ts_second(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
-{
-    return timestamp_half(x, ev, 4, out);
-}
-
-static enum mrs_status
-op_ts_increment(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
-{
-    return timestamp_half(x, ev, 0, out);
-}
-
 const struct mrs_op mrsi_ops_measure[] = {
     {.row = {"$binarySize", "measure", ""}, .eval = op_binary_size, .n_min = 1, .n_max = 1},
     {.row = {"$bsonSize", "measure", ""}, .eval = op_bson_size, .n_min = 1, .n_max = 1},
     {.row = {"$subtype", "measure", MRSI_SINCE_8_3}, .eval = op_subtype, .n_min = 1, .n_max = 1, .since_8_3 = true},
-    {.row = {"$tsIncrement", "measure", ""}, .eval = op_ts_increment, .n_min = 1, .n_max = 1},
-    {.row = {"$tsSecond", "measure", ""}, .eval = op_ts_second, .n_min = 1, .n_max = 1},
+    {.row = {"$tsIncrement", "measure", ""}, .eval = timestamp_half, .n_min = 1, .n_max = 1},
+    {.row = {"$tsSecond", "measure", ""}, .eval = timestamp_half, .variant = 4, .n_min = 1, .n_max = 1},
     {.row = {NULL, NULL, NULL}},
 };

@@ -101,8 +101,9 @@ op_exp(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 }
 
 static enum mrs_status
-logarithm(const struct mrs_expr *x, struct mrs_eval *ev, bool ten, struct mrs_val *out)
+logarithm(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
+    bool ten = x->op->variant;
     struct mrs_val v;
     unsigned int flags = 0;
     MRS_TRY(mrsi_number_arg(x, 0, ev, &v));
@@ -118,18 +119,6 @@ logarithm(const struct mrs_expr *x, struct mrs_eval *ev, bool ten, struct mrs_va
         return mrsi_ret_dec(ev, d, out);
     }
     return mrsi_ret_double(ev, ten ? log10(mrsi_to_double(v)) : log(mrsi_to_double(v)), out);
-}
-
-static enum mrs_status
-op_ln(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
-{
-    return logarithm(x, ev, false, out);
-}
-
-static enum mrs_status
-op_log10(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
-{
-    return logarithm(x, ev, true, out);
 }
 
 static enum mrs_status
@@ -191,9 +180,9 @@ const struct mrs_op mrsi_ops_power[] = {
      .eval = op_pow, .n_min = 2, .n_max = 2},
     {ROW("sqrt"), .eval = op_sqrt, .n_min = 1, .n_max = 1},
     {ROW("exp"), .eval = op_exp, .n_min = 1, .n_max = 1},
-    {ROW("ln"), .eval = op_ln, .n_min = 1, .n_max = 1},
+    {ROW("ln"), .eval = logarithm, .n_min = 1, .n_max = 1},
     {ROW("log"), .eval = op_log, .n_min = 2, .n_max = 2},
-    {ROW("log10"), .eval = op_log10, .n_min = 1, .n_max = 1},
+    {ROW("log10"), .eval = logarithm, .variant = true, .n_min = 1, .n_max = 1},
     {ROW("sigmoid"), .eval = op_sigmoid, .compile = compile_sigmoid},
     {.row = {NULL, NULL, NULL}},
 };

@@ -18,23 +18,12 @@ spread_one(void *arg, struct mrs_val v)
 }
 
 static enum mrs_status
-deviation(const struct mrs_expr *x, struct mrs_eval *ev, uint64_t less, struct mrs_val *out)
+deviation(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
+    uint64_t less = (uint64_t)x->op->variant;
     struct mrsi_spread s = {0};
     MRS_TRY(mrsi_each_operand(x, ev, spread_one, &s));
     return mrsi_spread_value(&s, less, ev, out);
-}
-
-static enum mrs_status
-op_population(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
-{
-    return deviation(x, ev, 0, out);
-}
-
-static enum mrs_status
-op_sample(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
-{
-    return deviation(x, ev, 1, out);
 }
 
 /* ---- percentiles ---- */
@@ -182,7 +171,7 @@ op_quantile(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 const struct mrs_op mrsi_ops_spread[] = {
     {ROW("median"), .eval = op_quantile, .compile = compile_quantile},
     {ROW("percentile"), .eval = op_quantile, .compile = compile_quantile},
-    {ROW("stdDevPop"), .eval = op_population, .n_min = 0, .n_max = 255},
-    {ROW("stdDevSamp"), .eval = op_sample, .n_min = 0, .n_max = 255},
+    {ROW("stdDevPop"), .eval = deviation, .n_min = 0, .n_max = 255},
+    {ROW("stdDevSamp"), .eval = deviation, .variant = 1, .n_min = 0, .n_max = 255},
     {.row = {NULL, NULL, NULL}},
 };

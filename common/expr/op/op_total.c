@@ -81,31 +81,19 @@ extreme_one(void *arg, struct mrs_val v)
 }
 
 static enum mrs_status
-extreme(const struct mrs_expr *x, struct mrs_eval *ev, int expected, struct mrs_val *out)
+extreme(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
-    struct extreme m = {expected, mrs_missing()};
+    struct extreme m = {x->op->variant, mrs_missing()};
     MRS_TRY(mrsi_each_operand(x, ev, extreme_one, &m));
     *out = m.best.type == MRS_MISSING ? mrs_null() : m.best;
     return MRS_OK;
-}
-
-static enum mrs_status
-op_min(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
-{
-    return extreme(x, ev, -1, out);
-}
-
-static enum mrs_status
-op_max(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
-{
-    return extreme(x, ev, 1, out);
 }
 
 #define ROW(n) .row = {"$" n, "total", ""}
 const struct mrs_op mrsi_ops_total[] = {
     {ROW("sum"), .eval = op_sum, .n_min = 0, .n_max = 255},
     {ROW("avg"), .eval = op_avg, .n_min = 0, .n_max = 255},
-    {ROW("min"), .eval = op_min, .n_min = 0, .n_max = 255},
-    {ROW("max"), .eval = op_max, .n_min = 0, .n_max = 255},
+    {ROW("min"), .eval = extreme, .variant = -1, .n_min = 0, .n_max = 255},
+    {ROW("max"), .eval = extreme, .variant = 1, .n_min = 0, .n_max = 255},
     {.row = {NULL, NULL, NULL}},
 };

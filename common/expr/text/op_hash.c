@@ -50,8 +50,9 @@ mrsi_hash_check(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val al
 }
 
 static enum mrs_status
-hash(const struct mrs_expr *x, struct mrs_eval *ev, bool hex, struct mrs_val *out)
+hash(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
+    bool hex = x->op->variant;
     struct mrs_val input, name;
     uint8_t digest[MRSI_SHA256_BYTES];
     MRS_TRY(mrsi_arg(x, INPUT, ev, &input));
@@ -72,20 +73,9 @@ hash(const struct mrs_expr *x, struct mrs_eval *ev, bool hex, struct mrs_val *ou
     return hex ? mrsi_ret_hex(ev, digest, by->bytes, out) : mrsi_ret_binary(ev, digest, by->bytes, 0, out);
 }
 
-static enum mrs_status
-op_hash(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
-{
-    return hash(x, ev, false, out);
-}
-
-static enum mrs_status
-op_hex_hash(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
-{
-    return hash(x, ev, true, out);
-}
-
 const struct mrs_op mrsi_ops_hash[] = {
-    {.row = {"$hash", "string", MRSI_SINCE_8_3}, .eval = op_hash, .named = "input,algorithm", .since_8_3 = true},
-    {.row = {"$hexHash", "string", MRSI_SINCE_8_3}, .eval = op_hex_hash, .named = "input,algorithm", .since_8_3 = true},
+    {.row = {"$hash", "string", MRSI_SINCE_8_3}, .eval = hash, .named = "input,algorithm", .since_8_3 = true},
+    {.row = {"$hexHash", "string", MRSI_SINCE_8_3}, .eval = hash, .variant = true, .named = "input,algorithm",
+     .since_8_3 = true},
     {.row = {NULL, NULL, NULL}},
 };

@@ -318,9 +318,9 @@ replace_text(const struct mrs_expr *x, struct mrs_eval *ev, const struct replace
 }
 
 static enum mrs_status
-replace(const struct mrs_expr *x, struct mrs_eval *ev, bool all, struct mrs_val *out)
+replace(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
-    struct replacement r = {.all = all};
+    struct replacement r = {.all = x->op->variant};
     struct mrs_val find;
     MRS_TRY(mrsi_text_or_null(x, 0, ev, "input", &r.text));
     MRS_TRY(mrsi_arg(x, 1, ev, &find));
@@ -339,28 +339,16 @@ replace(const struct mrs_expr *x, struct mrs_eval *ev, bool all, struct mrs_val 
     return replace_text(x, ev, &r, out);
 }
 
-static enum mrs_status
-eval_replace_one(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
-{
-    return replace(x, ev, false, out);
-}
-
-static enum mrs_status
-eval_replace_all(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
-{
-    return replace(x, ev, true, out);
-}
-
 #define A_PATTERN "a regular expression " MRSI_SINCE_8_3
-#define REPLACE(name, note, fn)                                                                                     \
+#define REPLACE(name, note, all)                                                                                    \
     {                                                                                                               \
-        .row = {name, "string", note}, .eval = fn, .compile = compile_replace, .named = "input,find,replacement",   \
-        .free_extra = mrsi_regex_drop                                                                               \
+        .row = {name, "string", note}, .eval = replace, .variant = all, .compile = compile_replace,                 \
+        .named = "input,find,replacement", .free_extra = mrsi_regex_drop                                            \
     }
 
 const struct mrs_op mrsi_ops_replace[] = {
-    REPLACE("$replaceAll", "an empty find cuts at characters, never inside one; " A_PATTERN, eval_replace_all),
-    REPLACE("$replaceOne", A_PATTERN, eval_replace_one),
+    REPLACE("$replaceAll", "an empty find cuts at characters, never inside one; " A_PATTERN, true),
+    REPLACE("$replaceOne", A_PATTERN, false),
     {.row = {"$split", "string", A_PATTERN}, .eval = mrsi_eval_split, .compile = compile_split, .n_min = 2, .n_max = 2,
      .free_extra = mrsi_regex_drop},
     {.row = {NULL, NULL, NULL}},

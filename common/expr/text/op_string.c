@@ -87,8 +87,9 @@ lower(char c)
 }
 
 static enum mrs_status
-change_case(const struct mrs_expr *x, struct mrs_eval *ev, char (*to)(char), struct mrs_val *out)
+change_case(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
+    char (*to)(char) = x->op->variant ? upper : lower;
     struct mrsi_text text;
     MRS_TRY(coerced(x, 0, ev, &text));
     char *p;
@@ -97,18 +98,6 @@ change_case(const struct mrs_expr *x, struct mrs_eval *ev, char (*to)(char), str
         p[i] = to(text.p[i]);
     }
     return MRS_OK;
-}
-
-static enum mrs_status
-eval_upper(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
-{
-    return change_case(x, ev, upper, out);
-}
-
-static enum mrs_status
-eval_lower(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
-{
-    return change_case(x, ev, lower, out);
 }
 
 static enum mrs_status
@@ -161,9 +150,12 @@ last_len(const char *from, const char *end)
     return len;
 }
 
+enum { TRIM_BOTH, TRIM_FRONT, TRIM_BACK };
+
 static enum mrs_status
-trim(const struct mrs_expr *x, struct mrs_eval *ev, bool front, bool back, struct mrs_val *out)
+trim(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
+    bool front = x->op->variant != TRIM_BACK, back = x->op->variant != TRIM_FRONT;
     struct mrsi_text text, set = {BLANKS, sizeof BLANKS - 1};
     MRS_TRY(mrsi_text_or_null(x, 0, ev, "input", &text));
     if (x->args[1]) {
@@ -195,24 +187,6 @@ trim(const struct mrs_expr *x, struct mrs_eval *ev, bool front, bool back, struc
         end -= len;
     }
     return mrsi_ret_text(ev, from, (size_t)(end - from), out);
-}
-
-static enum mrs_status
-eval_trim(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
-{
-    return trim(x, ev, true, true, out);
-}
-
-static enum mrs_status
-eval_ltrim(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
-{
-    return trim(x, ev, true, false, out);
-}
-
-static enum mrs_status
-eval_rtrim(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
-{
-    return trim(x, ev, false, true, out);
 }
 
 static enum mrs_status
@@ -271,9 +245,10 @@ eval_substr_bytes(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val 
 }
 
 static enum mrs_status
-length(const struct mrs_expr *x, struct mrs_eval *ev, bool points, struct mrs_val *out)
+length(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
     MRS_ASSERT(x->n_args == 1);
+    bool points = x->op->variant;
     struct mrs_val v;
     MRS_TRY(mrsi_arg(x, 0, ev, &v));
     if (v.type != MRS_STRING) {
@@ -283,18 +258,6 @@ length(const struct mrs_expr *x, struct mrs_eval *ev, bool points, struct mrs_va
     struct mrsi_text text = mrsi_text_of(v);
     MRS_TRY(mrsi_spend(ev, points ? text.n / MRSI_TEXT_STEP : 0));
     return mrsi_ret_i32(ev, (int32_t)(points ? mrsi_utf8_count(text.p, text.n) : text.n), out);
-}
-
-static enum mrs_status
-eval_length_points(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
-{
-    return length(x, ev, true, out);
-}
-
-static enum mrs_status
-eval_length_bytes(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
-{
-    return length(x, ev, false, out);
 }
 
 /* The common part of $indexOfCP and $indexOfBytes; found->p is NULL if the input is nullish. */
@@ -370,16 +333,16 @@ const struct mrs_op mrsi_ops_string[] = {
     BY_COUNT("$concat", "", eval_concat, 0, 255),
     BY_COUNT("$indexOfBytes", "", eval_index_bytes, 2, 4),
     BY_COUNT("$indexOfCP", "", eval_index_points, 2, 4),
-    BY_NAME("$ltrim", "", eval_ltrim, "input|chars"),
-    BY_NAME("$rtrim", "", eval_rtrim, "input|chars"),
+    {.row = {"$ltrim", "string", ""}, .eval = trim, .variant = TRIM_FRONT, .named = "input|chars"},
+    {.row = {"$rtrim", "string", ""}, .eval = trim, .variant = TRIM_BACK, .named = "input|chars"},
     BY_COUNT("$strcasecmp", "", eval_strcasecmp, 2, 2),
-    BY_COUNT("$strLenBytes", "", eval_length_bytes, 1, 1),
-    BY_COUNT("$strLenCP", "", eval_length_points, 1, 1),
+    BY_COUNT("$strLenBytes", "", length, 1, 1),
+    {.row = {"$strLenCP", "string", ""}, .eval = length, .variant = true, .n_min = 1, .n_max = 1},
     BY_COUNT("$substr", "", eval_substr_bytes, 3, 3),
     BY_COUNT("$substrBytes", "", eval_substr_bytes, 3, 3),
     BY_COUNT("$substrCP", "", eval_substr_points, 3, 3),
-    BY_COUNT("$toLower", "", eval_lower, 1, 1),
-    BY_COUNT("$toUpper", "", eval_upper, 1, 1),
-    BY_NAME("$trim", "", eval_trim, "input|chars"),
+    BY_COUNT("$toLower", "", change_case, 1, 1),
+    {.row = {"$toUpper", "string", ""}, .eval = change_case, .variant = true, .n_min = 1, .n_max = 1},
+    BY_NAME("$trim", "", trim, "input|chars"),
     {.row = {NULL, NULL, NULL}},
 };

@@ -407,7 +407,6 @@ drop_at_once(struct mrsi_read *r, struct mrsi_bucket *s)
 static enum mrs_status
 compile(struct mrs_args *args, void **state, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(args->body));
     struct mrsi_read r;
     struct mrsi_bucket *s = mrsi_read_begin(&r, args, sizeof *s, e);
     if (!s) {

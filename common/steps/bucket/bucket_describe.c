@@ -77,7 +77,6 @@ describe_names(struct mrsi_describe *t, const struct mrsi_bucket *s)
 enum mrs_status
 mrsi_bucket_describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct mrsi_bucket *s = state;
     bool leave = s->keep == BUCKET_KEEP_NONE;
     struct mrsi_describe t;

@@ -117,7 +117,6 @@ read_id(struct mrsi_read *r, struct unbucket *s)
 static enum mrs_status
 compile(struct mrs_args *args, void **state, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(args->body));
     struct mrsi_read r;
     struct unbucket *s = mrsi_read_begin(&r, args, sizeof *s, e);
     if (!s) {
@@ -693,7 +692,6 @@ static const struct mrs_spread_ops ops = {.begin = begin, .next = next, .all = a
 static enum mrs_status
 describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct unbucket *s = state;
     struct mrsi_describe t;
     mrsi_describe_begin(&t, arena, out, MRS_FAMILY_SPREAD, e);
@@ -806,7 +804,6 @@ are_distinct(const struct unbucket *s)
 static enum mrs_status
 invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(inv->body));
     const struct unbucket *s = state;
     struct mrsi_undo u;
     mrsi_undo_begin(&u, inv, e);

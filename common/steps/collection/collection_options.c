@@ -159,7 +159,6 @@ check(struct mrsi_read *r, struct options *o, int i, struct mrsi_slot s)
 static enum mrs_status
 compile(struct mrs_args *args, void **state, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(args->body));
     struct mrsi_read r;
     struct options *s = mrsi_read_begin(&r, args, sizeof *s, e);
     bool any = false;
@@ -202,7 +201,6 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
 static enum mrs_status
 describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct options *s = state;
     struct mrsi_describe t;
     unsigned reads = s->time ? MRS_ROLE_READ | MRS_ROLE_CHANGE | MRS_ROLE_MAIN : 0;

@@ -81,7 +81,6 @@ find_loose(struct mrsi_read *r, struct delete *s)
 static enum mrs_status
 compile(struct mrs_args *args, void **state, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(args->body));
     struct mrsi_read r;
     struct delete *s = mrsi_read_begin(&r, args, sizeof *s, e);
     if (!s) {
@@ -143,7 +142,6 @@ static const struct mrs_spread_ops ops = {.begin = begin, .next = mrsi_work_next
 static enum mrs_status
 describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct delete *s = state;
     struct mrsi_describe t;
     mrsi_describe_begin(&t, arena, out, MRS_FAMILY_SPREAD, e);

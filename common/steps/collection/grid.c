@@ -149,7 +149,6 @@ check_number(struct mrsi_read *r, const struct grid_of *s)
 static enum mrs_status
 compile(struct mrs_args *args, void **state, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(args->body));
     struct mrsi_read r;
     bool indexes = true;
     struct grid_of *s = mrsi_read_begin(&r, args, sizeof *s, e);
@@ -259,7 +258,6 @@ describe_axes(struct mrsi_describe *t, const struct grid_of *s)
 static enum mrs_status
 describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct grid_of *s = state;
     struct mrsi_describe t;
     mrsi_describe_begin(&t, arena, out, MRS_FAMILY_GRID, e);

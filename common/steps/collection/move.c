@@ -64,7 +64,6 @@ plan_indexes(struct mrsi_read *r, struct move_of *s)
 static enum mrs_status
 compile(struct mrs_args *args, void **state, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(args->body));
     struct mrsi_read r;
     struct move_of *s = mrsi_read_begin(&r, args, sizeof *s, e);
     if (!s) {
@@ -146,7 +145,6 @@ static const struct mrs_spread_ops ops = {.begin = begin, .next = mrsi_work_next
 static enum mrs_status
 describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct move_of *s = state;
     const struct mrsi_fields *f = &s->shape.fields;
     struct mrsi_describe t;

@@ -223,7 +223,6 @@ plan_documents(struct mrsi_read *r, struct partition *s)
 static enum mrs_status
 compile(struct mrs_args *args, void **state, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(args->body));
     struct mrsi_read r;
     uint64_t most;
     struct partition *s = mrsi_read_begin(&r, args, sizeof *s, e);
@@ -385,7 +384,6 @@ static const struct mrs_spread_ops ops = {.begin = begin, .next = mrsi_work_next
 static enum mrs_status
 describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct partition *s = state;
     struct mrsi_describe t;
     mrsi_describe_begin(&t, arena, out, MRS_FAMILY_SPREAD, e);

@@ -229,7 +229,6 @@ make_edits(struct mrsi_read *r, struct mrsi_copy *s)
 static enum mrs_status
 compile(struct mrs_args *args, void **state, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(args->body));
     struct mrsi_read r;
     struct mrsi_copy *s = mrsi_read_begin(&r, args, sizeof *s, e);
     if (!s) {

@@ -90,7 +90,6 @@ describe_live(struct mrsi_describe *t, const struct mrsi_copy *s)
 enum mrs_status
 mrsi_copy_describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct mrsi_copy *s = state;
     const struct mrsi_fields *f = &s->shape.fields;
     struct mrsi_describe t;

@@ -72,7 +72,6 @@ take_out(const struct mrsi_copy *s, struct mrsi_undo *u)
 enum mrs_status
 mrsi_copy_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(inv->body));
     const struct mrsi_copy *s = state;
     const struct mrs_path *ref = &s->join.pair[0].into.path;
     const char *from = s->join.from.ns;

@@ -208,7 +208,6 @@ edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct 
 static enum mrs_status
 compile(struct mrs_args *args, void **state, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(args->body));
     struct mrsi_read r;
     struct order_of *s = mrsi_read_begin(&r, args, sizeof *s, e);
     if (!s) {
@@ -224,7 +223,6 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
 static enum mrs_status
 describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct order_of *s = state;
     struct mrsi_describe t;
     mrsi_map_describe(&t, &s->map, arena, out, e);

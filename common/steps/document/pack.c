@@ -151,7 +151,6 @@ static enum mrs_status edit_document(const void *state, struct mrs_ctx *c, struc
 static enum mrs_status
 compile(struct mrs_args *args, void **state, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(args->body));
     struct mrsi_read r;
     struct pack *s = mrsi_read_begin(&r, args, sizeof *s, e);
     if (!s) {
@@ -411,7 +410,6 @@ describe_losses(struct mrsi_describe *t, const struct pack *s, const char *names
 static enum mrs_status
 describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct pack *s = state;
     struct mrsi_describe t;
     mrsi_map_describe(&t, &s->packed.map, arena, out, e);

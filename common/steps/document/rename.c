@@ -217,7 +217,6 @@ static enum mrs_status edit_document(const void *state, struct mrs_ctx *c, struc
 static enum mrs_status
 compile(struct mrs_args *args, void **state, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(args->body));
     struct mrsi_read r;
     struct mrsi_slot plain;
     struct rename *s = mrsi_read_begin(&r, args, sizeof *s, e);
@@ -554,7 +553,6 @@ describe_patterns(struct mrsi_describe *t, const struct rename *s)
 static enum mrs_status
 describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct rename *s = state;
     struct mrsi_describe t;
     bool swaps = false;

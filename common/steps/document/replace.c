@@ -70,7 +70,6 @@ static enum mrs_status edit_document(const void *state, struct mrs_ctx *c, struc
 static enum mrs_status
 compile(struct mrs_args *args, void **state, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(args->body));
     struct mrsi_read r;
     struct replace_of *s = mrsi_read_begin(&r, args, sizeof *s, e);
     if (!s) {
@@ -163,7 +162,6 @@ edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct 
 static enum mrs_status
 describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct replace_of *s = state;
     struct mrsi_describe t;
     mrsi_map_describe(&t, &s->map, arena, out, e);

@@ -69,7 +69,6 @@ static enum mrs_status edit_document(const void *state, struct mrs_ctx *c, struc
 static enum mrs_status
 compile(struct mrs_args *args, void **state, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(args->body));
     struct mrsi_read r;
     struct unpack *s = mrsi_read_begin(&r, args, sizeof *s, e);
     if (!s) {
@@ -386,7 +385,6 @@ names_added(struct mrsi_describe *t, const struct unpack *s)
 static enum mrs_status
 describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct unpack *s = state;
     const char *as = s->packed.as.text;
     struct mrsi_describe t;

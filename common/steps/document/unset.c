@@ -93,7 +93,6 @@ refuse_elements(struct mrsi_read *r, const struct unset *s)
 static enum mrs_status
 compile(struct mrs_args *args, void **state, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(args->body));
     struct mrsi_read r;
     struct mrsi_slot plain;
     struct unset *s = mrsi_read_begin(&r, args, sizeof *s, e);
@@ -124,7 +123,6 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
 static enum mrs_status
 describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct unset *s = state;
     struct mrsi_describe t;
     mrsi_map_describe(&t, &s->map, arena, out, e);

@@ -248,7 +248,6 @@ read_words(struct mrsi_read *r, struct mrsi_embed *s)
 static enum mrs_status
 compile(struct mrs_args *args, void **state, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(args->body));
     struct mrsi_read r;
     struct mrsi_embed *s = mrsi_read_begin(&r, args, sizeof *s, e);
     if (!s) {

@@ -175,7 +175,6 @@ lose_into(const struct mrsi_embed *s, struct mrsi_undo *u)
 enum mrs_status
 mrsi_embed_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(inv->body));
     const struct mrsi_embed *s = state;
     struct mrsi_undo u;
     bool whole = s->keep == EMBED_KEEP_ALL && !s->in_place;

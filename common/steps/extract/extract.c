@@ -404,7 +404,6 @@ names_elements(const struct mrsi_read *r, const char *key)
 static enum mrs_status
 compile(struct mrs_args *args, void **state, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(args->body));
     struct mrsi_read r;
     struct mrsi_extract *s = mrsi_read_begin(&r, args, sizeof *s, e);
     if (!s) {

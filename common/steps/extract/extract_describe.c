@@ -179,7 +179,6 @@ describe_live(struct mrsi_describe *t, const struct mrsi_extract *s)
 enum mrs_status
 mrsi_extract_describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct mrsi_extract *s = state;
     struct mrsi_describe t;
     bool group = s->unique.n > 0;

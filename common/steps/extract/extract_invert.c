@@ -304,7 +304,6 @@ lose_elements(const struct mrsi_extract *s, struct mrsi_undo *u)
 enum mrs_status
 mrsi_extract_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(inv->body));
     const struct mrsi_extract *s = state;
     struct mrsi_undo u;
     const struct mrs_path none = {NULL, 0, ""};

@@ -66,7 +66,7 @@ mrsi_state_free(struct mrs_mem *mem, void *state)
 void *
 mrsi_read_begin(struct mrsi_read *r, struct mrs_args *args, size_t size, struct mrs_err *e)
 {
-    MRS_ASSERT(size >= sizeof(struct mrsi_owned));
+    MRS_ASSERT(size >= sizeof(struct mrsi_owned) && mrs_view_is_framed(args->body));
     memset(r, 0, sizeof *r);
     r->args = args;
     r->err = e;

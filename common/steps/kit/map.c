@@ -49,7 +49,6 @@ void
 mrsi_map_describe(struct mrsi_describe *t, const struct mrsi_map *m, struct mrs_arena *arena, struct mrs_desc *out,
                   struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_arena_is_sound(arena));
     mrsi_describe_begin(t, arena, out, MRS_FAMILY_MAP, e);
     mrsi_describe_side(t, &m->in, MRS_ROLE_READ | MRS_ROLE_CHANGE | MRS_ROLE_MAIN, "in");
     mrsi_describe_query(t, 0, m->where);

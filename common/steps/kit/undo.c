@@ -9,6 +9,7 @@
 void
 mrsi_undo_begin(struct mrsi_undo *u, struct mrs_inverse *inv, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(inv->body));
     *u = (struct mrsi_undo){.inv = inv, .err = e};
     mrs_buf_init(&u->buf, inv->mem, 4 * (size_t)MRS_DOC_MAX);
 }

@@ -61,7 +61,6 @@ put_common(struct mrsi_undo *u, struct mrs_val fields)
 enum mrs_status
 mrsi_pack_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(inv->body));
     struct mrsi_undo u;
     (void)state;
     mrsi_undo_begin(&u, inv, e);
@@ -80,7 +79,6 @@ mrsi_pack_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 enum mrs_status
 mrsi_unpack_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(inv->body));
     struct mrsi_undo u;
     (void)state;
     mrsi_undo_begin(&u, inv, e);

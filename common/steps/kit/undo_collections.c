@@ -48,7 +48,6 @@ turns_round(struct mrsi_undo *u)
 enum mrs_status
 mrsi_move_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(inv->body));
     struct mrsi_undo u;
     (void)state;
     mrsi_undo_begin(&u, inv, e);
@@ -145,7 +144,6 @@ part_by_tag(struct mrsi_undo *u, struct mrs_val from)
 enum mrs_status
 mrsi_union_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(inv->body));
     struct mrsi_undo u;
     struct mrs_walk w;
     struct mrs_elem only;
@@ -297,7 +295,6 @@ shared(struct mrs_val into, struct mrs_val others)
 enum mrs_status
 mrsi_partition_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(inv->body));
     struct mrsi_undo u;
     (void)state;
     mrsi_undo_begin(&u, inv, e);
@@ -330,7 +327,6 @@ mrsi_partition_invert(const void *state, struct mrs_inverse *inv, struct mrs_err
 enum mrs_status
 mrsi_delete_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(inv->body));
     struct mrsi_undo u;
     (void)state;
     mrsi_undo_begin(&u, inv, e);
@@ -342,7 +338,6 @@ mrsi_delete_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e
 enum mrs_status
 mrsi_drop_collection_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(inv->body));
     struct mrsi_undo u;
     (void)state;
     mrsi_undo_begin(&u, inv, e);
@@ -355,7 +350,6 @@ mrsi_drop_collection_invert(const void *state, struct mrs_inverse *inv, struct m
 enum mrs_status
 mrsi_copy_collection_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(inv->body));
     struct mrsi_undo u;
     (void)state;
     mrsi_undo_begin(&u, inv, e);
@@ -372,7 +366,6 @@ mrsi_copy_collection_invert(const void *state, struct mrs_inverse *inv, struct m
 enum mrs_status
 mrsi_rename_collection_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(inv->body));
     struct mrsi_undo u;
     (void)state;
     mrsi_undo_begin(&u, inv, e);
@@ -394,7 +387,6 @@ mrsi_rename_collection_invert(const void *state, struct mrs_inverse *inv, struct
 enum mrs_status
 mrsi_index_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(inv->body));
     struct mrsi_undo u;
     struct mrs_walk w;
     struct mrs_elem el;
@@ -432,7 +424,6 @@ mrsi_index_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 enum mrs_status
 mrsi_options_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(inv->body));
     struct mrsi_undo u;
     (void)state;
     mrsi_undo_begin(&u, inv, e);

@@ -60,7 +60,6 @@ lose_ids(struct mrsi_undo *u)
 enum mrs_status
 mrsi_set_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(inv->body));
     struct mrsi_undo u;
     struct mrs_walk w;
     struct mrs_elem el;
@@ -236,7 +235,6 @@ undo_patterns(struct mrsi_undo *u, struct mrs_val fields)
 enum mrs_status
 mrsi_rename_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(inv->body));
     struct mrsi_undo u;
     struct mrs_walk w;
     struct mrs_elem el;
@@ -302,7 +300,6 @@ take_by_name(struct mrsi_undo *u, struct mrs_val path)
 enum mrs_status
 mrsi_split_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(inv->body));
     struct mrsi_undo u;
     struct mrs_walk w;
     struct mrs_elem el;

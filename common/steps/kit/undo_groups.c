@@ -61,7 +61,6 @@ unset_values(struct mrsi_undo *u)
 enum mrs_status
 mrsi_rollup_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(inv->body));
     struct mrsi_undo u;
     (void)state;
     mrsi_undo_begin(&u, inv, e);
@@ -170,7 +169,6 @@ put_names_back(struct mrsi_undo *u, struct mrs_val by)
 enum mrs_status
 mrsi_bucket_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(inv->body));
     struct mrsi_undo u;
     bool renamed = false;
     (void)state;
@@ -216,7 +214,6 @@ mrsi_bucket_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e
 enum mrs_status
 mrsi_grid_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(inv->body));
     struct mrsi_undo u;
     (void)state;
     mrsi_undo_begin(&u, inv, e);
@@ -257,7 +254,6 @@ unset_derived(struct mrsi_undo *u, bool children)
 enum mrs_status
 mrsi_link_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(inv->body));
     struct mrsi_undo u;
     (void)state;
     mrsi_undo_begin(&u, inv, e);

@@ -93,7 +93,6 @@ describe_words(struct mrsi_describe *t, const struct mrsi_link_args *s)
 enum mrs_status
 mrsi_link_describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_arena_is_sound(arena));
     static const char *const what[] = {"parent", "child"};
     const struct mrsi_link_args *s = state;
     struct mrsi_describe t;

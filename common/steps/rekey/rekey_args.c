@@ -333,7 +333,6 @@ make_edit(struct mrsi_read *r, struct mrsi_rekey *s)
 enum mrs_status
 mrsi_rekey_compile(struct mrs_args *args, void **state, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(args->body));
     struct mrsi_read r;
     struct mrsi_rekey *s = mrsi_read_begin(&r, args, sizeof *s, e);
     if (!s) {

@@ -103,7 +103,6 @@ describe_words(struct mrsi_describe *t, const struct mrsi_rollup *s)
 enum mrs_status
 mrsi_rollup_describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct mrsi_rollup *s = state;
     struct mrsi_describe t;
     mrsi_describe_begin(&t, arena, out, s->by ? MRS_FAMILY_FOLD : MRS_FAMILY_JOIN, e);

@@ -105,7 +105,6 @@ check_unfold(struct mrsi_read *r, const struct mrsi_tree_args *s)
 static enum mrs_status
 compile(struct mrs_args *args, void **state, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(args->body));
     struct mrsi_read r;
     struct mrsi_tree_args *s = mrsi_read_begin(&r, args, sizeof *s, e);
     if (!s) {
@@ -174,7 +173,6 @@ describe_losses(struct mrsi_describe *t, const struct mrsi_tree_args *s)
 static enum mrs_status
 describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_arena_is_sound(arena));
     static const char *const how[] = {"its parent", "its children", "its ancestors", "a path", "an interval",
                                       "the children in it"};
     const struct mrsi_tree_args *s = state;

@@ -58,7 +58,6 @@ describe_losses(struct mrsi_undo *u, const struct mrsi_tree_args *s)
 enum mrs_status
 mrsi_tree_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(inv->body));
     const struct mrsi_tree_args *s = state;
     struct tree_invert_query a = {s, false};
     struct mrsi_undo u;

@@ -73,7 +73,6 @@ check_order(struct mrsi_read *r, const struct mrsi_window *s)
 static enum mrs_status
 compile(struct mrs_args *args, void **state, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(args->body));
     struct mrsi_read r;
     struct mrsi_window *s = mrsi_read_begin(&r, args, sizeof *s, e);
     int over = 0;

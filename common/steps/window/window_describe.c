@@ -45,7 +45,6 @@ describe_words(struct mrsi_describe *t, const struct mrsi_window *s)
 enum mrs_status
 mrsi_window_describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct mrsi_window *s = state;
     struct mrsi_describe t;
     mrsi_describe_begin(&t, arena, out, MRS_FAMILY_WINDOW, e);
@@ -82,7 +81,6 @@ mrsi_window_catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *
 enum mrs_status
 mrsi_window_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(inv->body));
     const struct mrsi_window *s = state;
     struct mrsi_undo u;
     mrsi_undo_begin(&u, inv, e);

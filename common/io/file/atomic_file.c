@@ -151,15 +151,12 @@ mrs_atomic_file_put(struct mrs_atomic_file *w, const void *p, size_t n, struct m
 static enum mrs_status
 appear(struct mrs_atomic_file *w, struct mrs_err *e)
 {
-    enum mrs_status s = w->there > w->at ? mrsi_cut_file(w->fd, w->beside, w->at, e) : MRS_OK;
-    MRS_THEN(s, mrsi_sync_fd(w->fd, w->beside, e));
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(w->there > w->at ? mrsi_cut_file(w->fd, w->beside, w->at, e) : MRS_OK);
+    MRS_TRY(mrsi_sync_fd(w->fd, w->beside, e));
     if (rename(w->beside, w->path) < 0) {
         return mrs_err_sys(e, errno, "renaming %s to %s", w->beside, w->path);
     }
-    s = mrsi_sync_parent(w->path, e);
+    enum mrs_status s = mrsi_sync_parent(w->path, e);
     if (s != MRS_OK) {
         unlink(w->path); /* the older file is already gone */
     }

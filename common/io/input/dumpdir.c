@@ -255,11 +255,8 @@ long_name(struct dumpdir_scan *c, struct rec *rec, size_t stem_n, const struct m
         if (!meta) {
             continue;
         }
-        enum mrs_status s = mrsi_metadata_load(c->in->mem, &c->in->arena, meta->path, meta->place, &doc, e);
-        MRS_THEN(s, mrsi_metadata_coll(&c->in->arena, doc, meta->path, coll, e));
-        if (s != MRS_OK) {
-            return s;
-        }
+        MRS_TRY(mrsi_metadata_load(c->in->mem, &c->in->arena, meta->path, meta->place, &doc, e));
+        MRS_TRY(mrsi_metadata_coll(&c->in->arena, doc, meta->path, coll, e));
         if (rec->kind == REC_META) {
             rec->doc = doc;
         }

@@ -407,12 +407,9 @@ group_back(struct mrsi_fold *f, const uint8_t *p, size_t n, struct mrs_err *e)
 {
     struct mrsi_fold_gather *g = &f->gather;
     uint8_t *to = NULL;
-    enum mrs_status s = room_for_key(g, e);
-    MRS_THEN(s, room_for_shared(g, e));
-    MRS_THEN(s, take_room(f, n, &to, e));
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(room_for_key(g, e));
+    MRS_TRY(room_for_shared(g, e));
+    MRS_TRY(take_room(f, n, &to, e));
     memcpy(to, p, n);
     const struct mrsi_rec *first = (const struct mrsi_rec *)(const void *)(to + sizeof(struct gathered) + g->size);
     return enter_group(f, first, key_ref(f, mrsi_fold_key(first)), e);

@@ -162,12 +162,9 @@ mrsi_slice_next(struct mrsi_join_run *j, struct mrsi_slice *slice, struct mrs_er
 {
     uint64_t most = mrsi_layout_load(j->en->memory, j->en->jobs);
     most = most < SLICE_MIN ? SLICE_MIN : most;
-    enum mrs_status s = refill(j, e);
-    MRS_THEN(s, find_partition(j, slice, e));
-    if (s != MRS_OK) {
-        return s;
-    }
-    s = take_documents(j, slice, slice->spill->part[slice->partition].hi, most, e);
+    MRS_TRY(refill(j, e));
+    MRS_TRY(find_partition(j, slice, e));
+    enum mrs_status s = take_documents(j, slice, slice->spill->part[slice->partition].hi, most, e);
     slice->is_large = slice->block.n > most && mrsi_is_large(j->en, slice->block.n);
     return s == MRS_OK && slice->is_loaded && !slice->is_heavy ? load(slice, e) : s;
 }

@@ -115,11 +115,8 @@ static enum mrs_status
 next_member(struct mrsi_ids *ids, struct mrsi_id_member *m, struct mrs_err *e)
 {
     struct mrsi_sorted r;
-    enum mrs_status s = mrsi_pause_after(&ids->pauses, KEY + sizeof *m, e);
-    MRS_THEN(s, mrsi_sorter_next(&ids->members, &r, e));
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(mrsi_pause_after(&ids->pauses, KEY + sizeof *m, e));
+    MRS_TRY(mrsi_sorter_next(&ids->members, &r, e));
     if (ids->resumed && r.n != sizeof *m) {
         return mrsi_state_damaged("a member", e);
     }

@@ -39,13 +39,10 @@ mrsi_rekey_mark(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mr
     struct mrsi_rekey_run *k = arg;
     mrs_build_i64(b, "stage", k->stage);
     mrsi_save_log("logged", k->log, b);
-    enum mrs_status s = mrsi_fates_save(&k->fates, "fates", b, files, e);
-    MRS_THEN(s, mrsi_index_save(&k->ids, "former", b, files, e));
-    MRS_THEN(s, mrsi_file_array_save(&k->name_at, "nameAt", b, files, e));
-    MRS_THEN(s, mrsi_file_array_save(&k->names, "names", b, files, e));
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(mrsi_fates_save(&k->fates, "fates", b, files, e));
+    MRS_TRY(mrsi_index_save(&k->ids, "former", b, files, e));
+    MRS_TRY(mrsi_file_array_save(&k->name_at, "nameAt", b, files, e));
+    MRS_TRY(mrsi_file_array_save(&k->names, "names", b, files, e));
     return is_decided(k) ? save_decided(k, b, files, e) : save_read(k, b, files, e);
 }
 

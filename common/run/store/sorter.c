@@ -475,11 +475,8 @@ mrsi_sorter_load(struct mrsi_sorter *s, struct mrs_view saved, const char *name,
     struct mrs_view d = mrsi_savepoint_doc(saved, name);
     struct mrs_val done = mrs_doc_get(d, "done");
     const uint8_t *runs = mrsi_state_bytes(d, "runs", &n, &bad), *from = mrsi_state_bytes(d, "places", &n_from, &bad);
-    enum mrs_status st = bad || done.type != MRS_BOOL ? mrsi_state_damaged(name, e) : MRS_OK;
-    MRS_THEN(st, mrsi_load_temp(s->en, d, "records", &s->temp, &s->bytes, e));
-    if (st != MRS_OK) {
-        return st;
-    }
+    MRS_TRY(bad || done.type != MRS_BOOL ? mrsi_state_damaged(name, e) : MRS_OK);
+    MRS_TRY(mrsi_load_temp(s->en, d, "records", &s->temp, &s->bytes, e));
     mrs_buf_put(&s->runs, runs, n);
     mrs_buf_put(&s->from, from, n_from);
     if (s->runs.bad || s->from.bad) {

@@ -345,11 +345,8 @@ instead(struct copy_splice_copying *k, struct mrs_val v, struct mrs_val *out)
     if (!o || !o->n_keys) {
         return MRS_OK;
     }
-    enum mrs_status st = mrsi_match_set_collect(&k->w->hits, k->c, o, 1);
-    MRS_THEN(st, choose(k, &hit));
-    if (st != MRS_OK) {
-        return st;
-    }
+    MRS_TRY(mrsi_match_set_collect(&k->w->hits, k->c, o, 1));
+    MRS_TRY(choose(k, &hit));
     if (k->payload.p) {
         return wrapped(k, v, out);
     }

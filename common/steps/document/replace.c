@@ -235,16 +235,13 @@ catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
     const struct replace_of *s = state;
     struct mrs_cat_coll *cc = NULL;
     struct mrs_desc d;
-    enum mrs_status st = mrsi_cat_need(cat, &s->map.in, true, "in", &cc, e);
-    MRS_THEN(st, describe(state, mrs_catalog_arena(cat), &d, e));
-    if (st != MRS_OK) {
-        return st;
-    }
+    MRS_TRY(mrsi_cat_need(cat, &s->map.in, true, "in", &cc, e));
+    MRS_TRY(describe(state, mrs_catalog_arena(cat), &d, e));
     note_indexes(s, cat, cc);
     if (s->map.indexes) {
         return mrsi_cat_validators(cat, &d, e);
     }
-    st = mrsi_views_note_changes(cat, &d, 0, e);
+    enum mrs_status st = mrsi_views_note_changes(cat, &d, 0, e);
     return st == MRS_OK ? mrsi_cat_status(cat, e) : st;
 }
 

@@ -182,11 +182,8 @@ source_part(struct ext_doc *x, const struct ext_part *part, struct mrs_parts *ou
     struct mrs_buf *key = &x->w->keys;
     mrs_buf_reset(key);
     x->w->made.n = 0;
-    enum mrs_status st = mrsi_extract_child(x, part, true, &x->w->made, &made, key);
-    MRS_THEN(st, mrsi_buf_end(key, 0, x->c, "unique"));
-    if (st != MRS_OK) {
-        return st;
-    }
+    MRS_TRY(mrsi_extract_child(x, part, true, &x->w->made, &made, key));
+    MRS_TRY(mrsi_buf_end(key, 0, x->c, "unique"));
     p.made_id = made;
     p.key_len = (uint32_t)key->n;
     mrs_buf_put(b, key->p, key->n);
@@ -198,7 +195,7 @@ source_part(struct ext_doc *x, const struct ext_part *part, struct mrs_parts *ou
         put_ref(b, part->key);
     }
     p.ref_len = (uint32_t)b->n - p.ref_off;
-    st = mrsi_buf_end(b, p.key_off, x->c, "unique");
+    enum mrs_status st = mrsi_buf_end(b, p.key_off, x->c, "unique");
     return st == MRS_OK ? add_part(x->c, out, p) : st;
 }
 

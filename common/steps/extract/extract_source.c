@@ -110,11 +110,8 @@ copy_of(struct extract_source *s, uint32_t i, struct mrs_val *out)
         struct mrs_val vars[EXT_VARS];
         struct mrsi_shaping how = {x->c, vars, (enum mrsi_errors)st->errors, NULL, st->shape.fields.n};
         mrs_buf_reset(&x->w->shaped);
-        enum mrs_status r = mrsi_extract_vars(x, &ext_parts(x->w)[i], vars);
-        MRS_THEN(r, mrsi_shape_run(&st->leave.shape, &how, mrs_val_view(v), &x->w->shaped));
-        if (r != MRS_OK) {
-            return r;
-        }
+        MRS_TRY(mrsi_extract_vars(x, &ext_parts(x->w)[i], vars));
+        MRS_TRY(mrsi_shape_run(&st->leave.shape, &how, mrs_val_view(v), &x->w->shaped));
         v = *out = mrs_view_val(mrsi_buf_view(&x->w->shaped, 0));
     }
     if (!st->leave.id || s->id[i].type == MRS_MISSING) {

@@ -104,11 +104,8 @@ static enum mrs_status
 settle(struct mrsi_match_set *h, struct mrs_ctx *c)
 {
     uint32_t n = N_OF(h->hit, struct mrsi_match_item), *first = AT(h->first, uint32_t);
-    enum mrs_status st = zeroed(&h->used, n + 1u, c);
-    MRS_THEN(st, zeroed(&h->by_ref, (n + 1u) * sizeof(uint32_t), c));
-    if (st != MRS_OK) {
-        return st;
-    }
+    MRS_TRY(zeroed(&h->used, n + 1u, c));
+    MRS_TRY(zeroed(&h->by_ref, (n + 1u) * sizeof(uint32_t), c));
     for (uint32_t i = 0; i < h->n_refs; i++) {
         first[i + 1] += first[i];
     }

@@ -157,14 +157,11 @@ small_end(const void *state, struct mrs_ctx *c, void *work, const struct mrs_fol
     const struct mrsi_rollup *s = state;
     struct rollup_work *w = work;
     bool blocked;
-    enum mrs_status st = mrsi_rollup_start(s, c, w);
-    MRS_THEN(st, mrsi_rollup_take_up(s, c, w, small->state, small->n));
-    MRS_THEN(st, begin(c, w, key_of(small->shared)));
-    if (st != MRS_OK) {
-        return st;
-    }
+    MRS_TRY(mrsi_rollup_start(s, c, w));
+    MRS_TRY(mrsi_rollup_take_up(s, c, w, small->state, small->n));
+    MRS_TRY(begin(c, w, key_of(small->shared)));
     mrs_buf_reset(&w->doc);
-    st = mrsi_rollup_write(s, c, w, mrsi_buf_view(&w->key, 0), true, &w->doc, &blocked);
+    enum mrs_status st = mrsi_rollup_write(s, c, w, mrsi_buf_view(&w->key, 0), true, &w->doc, &blocked);
     return st == MRS_OK ? put->put(put->arg, mrsi_buf_view(&w->doc, 0), false, c->err) : st;
 }
 

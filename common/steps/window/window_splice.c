@@ -154,11 +154,8 @@ mrsi_window_splice(const void *state, struct mrs_ctx *c, void *work, struct mrs_
     read_results(s, w, alike, given);
     struct mrsi_adding how = {
         .to = &s->added, .c = c, .value = value, .arg = &x, .silent = w->silent, .raw = &w->raw};
-    enum mrs_status st = compute(s, c, w, doc);
-    MRS_THEN(st, mrsi_add_values(&how, doc, false, out, &blocked));
-    if (st != MRS_OK) {
-        return st;
-    }
+    MRS_TRY(compute(s, c, w, doc));
+    MRS_TRY(mrsi_add_values(&how, doc, false, out, &blocked));
     bool same = out->n == doc.n && memcmp(out->p, doc.p, doc.n) == 0;
     *fate = same ? MRS_FATE_STAYS : MRS_FATE_CHANGED;
     return MRS_OK;

@@ -20,14 +20,11 @@ rollback(struct live_call *c)
                            "this run changed documents in place (--mode direct): their old values are not saved, so it "
                            "cannot be rolled back");
     }
-    enum mrs_status s = live_call_preflight(c, "rollback");
-    MRS_THEN(s, live_call_run(c, false));
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(live_call_preflight(c, "rollback"));
+    MRS_TRY(live_call_run(c, false));
     c->worked = true;
-    s = c->quiet != LIVE_NOT_QUIET ? live_quiet_rollback(&c->job, &c->report, &c->err)
-                                   : live_rollback_units(&c->job, &c->report, &c->err);
+    enum mrs_status s = c->quiet != LIVE_NOT_QUIET ? live_quiet_rollback(&c->job, &c->report, &c->err)
+                                                   : live_rollback_units(&c->job, &c->report, &c->err);
     if (s == MRS_OK && c->quiet == LIVE_NOT_QUIET) {
         s = live_block_leave(&c->job, &c->err); /* of a contract that was killed before it began */
     }

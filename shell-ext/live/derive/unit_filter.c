@@ -123,11 +123,8 @@ live_value_filter_finish(struct live_value_filter *a, struct mrs_buf *out, struc
 {
     struct mrs_view in, clauses;
     struct mrs_build b;
-    enum mrs_status s = mrs_build_finish(&a->in_list, &in, e);
-    MRS_THEN(s, mrs_build_finish(&a->clauses, &clauses, e));
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(mrs_build_finish(&a->in_list, &in, e));
+    MRS_TRY(mrs_build_finish(&a->clauses, &clauses, e));
     mrs_build_init(&b, out);
     put_condition(&b, a, in, clauses);
     return mrs_build_finish(&b, filter, e);

@@ -52,11 +52,8 @@ add_op(struct bulk *b, mongoc_bulk_operation_t *bulk, const struct live_op *op, 
     MRS_ASSERT(op->kind == b->ops[0].kind);
     bson_t filter, doc;
     bson_error_t error;
-    enum mrs_status s = live_bytes(op->filter, &filter, e);
-    MRS_THEN(s, live_bytes(op->doc, &doc, e));
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(live_bytes(op->filter, &filter, e));
+    MRS_TRY(live_bytes(op->doc, &doc, e));
     bool good = false;
     switch (op->kind) {
     case LIVE_INSERT:

@@ -224,14 +224,11 @@ write_slice(struct live_batch *b, struct live_task *tasks, uint32_t n, struct li
     for (uint32_t i = 0; i < n; i++) {
         again = again || tasks[i].again;
     }
-    enum mrs_status st = account_refused(b, tasks, n, c, e);
-    MRS_THEN(st, live_batch_add_stale(b, e));
-    if (st) {
-        return st;
-    }
+    MRS_TRY(account_refused(b, tasks, n, c, e));
+    MRS_TRY(live_batch_add_stale(b, e));
     c->written += b->burst.n;
     bool with = final && !again && !b->more;
-    st = b->burst.n || with ? live_burst_write(&b->burst, with ? c : NULL, &short_, e) : MRS_OK;
+    enum mrs_status st = b->burst.n || with ? live_burst_write(&b->burst, with ? c : NULL, &short_, e) : MRS_OK;
     if (!st) {
         *saved = with && !short_;
         judge(b, tasks, c);

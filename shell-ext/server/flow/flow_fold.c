@@ -383,12 +383,9 @@ ext_fold_take(struct ext_node *n, struct mrs_view doc, struct mrs_err *e)
     if (s != MRS_OK || !takes_part) {
         return s;
     }
-    s = entry_status(g, e);
-    MRS_THEN(s, arrive(g, e));
-    MRS_THEN(s, find_group(g, &m.group, e));
-    if (s != MRS_OK) {
-        return s;
-    }
+    MRS_TRY(entry_status(g, e));
+    MRS_TRY(arrive(g, e));
+    MRS_TRY(find_group(g, &m.group, e));
     m.order = keep(g, &g->entry.order);
     m.payload = keep(g, &g->entry.payload);
     m.shared = keep_shared(g);

@@ -6,6 +6,7 @@
 set -u
 tool=$(realpath "$1")
 root=$(cd "$(dirname "$0")/../.." && pwd)
+. "$root/tests/wait.bash"
 shared=$root/../shared/data
 tmp=$(mktemp -d) || exit 2
 trap 'rm -rf "$tmp"' EXIT
@@ -157,15 +158,16 @@ mkfifo idle
 idle() { # BYTES WHAT ARGUMENT...
     local bytes=$1 what=$2 pid
     shift 2
-    { head -c "$bytes" blog.archive; sleep 4; } > idle &
-    "$tool" "$@" < idle > eight 2> log &
+    exec 7<> idle # no end comes as long as this is open
+    head -c "$bytes" blog.archive >&7
+    "$tool" "$@" < idle > eight 2> log 7>&- &
     pid=$!
-    sleep 0.7
+    await catches $pid "$tool"
+    sleep 0.5 # most of the time it waits for its input by now
     kill -TERM $pid
-    ( sleep 2.5; kill -KILL $pid ) 2> /dev/null &
-    wait $pid
+    ended $pid
     [ $? = 143 ] && [ ! -s eight ] && [ ! -e nine ] && ok || fail "$what is not ended by a signal"
-    wait
+    exec 7>&-
 }
 idle 0 "a run that waits for its input" run copy.yaml -i - -o nine
 idle 5000 "a run that waits for the rest of an archive" run copy.yaml -i - -o -

@@ -9,6 +9,7 @@ tool=$(realpath "$1")
 objects=$(dirname "$tool")
 casetool=$objects/casetool repack=$objects/repack
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+. "$here/../wait.bash"
 tmp=$(mktemp -d) || exit 2
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 2
@@ -173,22 +174,18 @@ verdict "names that climb out" "$(go 3 -i c -o out; says 'climbs out'; absent ou
 mkdir tmp
 mkfifo slow
 "$repack" tar.gz dump c
-feed() { # BYTES: those of the container, and then nothing for a while
-    exec 7>slow
-    head -c "$1" c >&7
-    sleep 2.5
-    exec 7>&-
-}
-feed 3000 &
-"$tool" run nothing.yaml -i - -o out --tmp tmp --progress <slow >/dev/null 2>log &
+exec 7<>slow # no end comes as long as this is open
+head -c 3000 c >&7
+: >log
+"$tool" run nothing.yaml -i - -o out --tmp tmp --progress <slow >/dev/null 2>>log 7>&- &
 pid=$!
-sleep 1.6
+await grep -q 'reading standard input' log
 kill -TERM $pid
-wait $pid
+ended $pid
 got=$?
+exec 7>&-
 verdict "reading is interrupted" "$([ $got = 143 ] || echo "exit status $got"; says 'reading standard input'
     says 'interrupted'; absent out out.partial; ls tmp)"
-wait
 
 # the cases of the steps, the first of each, from containers
 for folder in "$here"/../cases/*/; do

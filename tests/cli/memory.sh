@@ -80,7 +80,7 @@ for name, of in (('l', lambda i: numbers), ('t', lambda i: text(b'a', 8000000, b
     with open('large/d/%s.bson' % name, 'wb') as f:
         f.write(b''.join(doc(number(b'_id', i), of(i)) for i in range(4)))
 failed = tried = 0
-def hold(plan, source, memory, jobs):
+def once(plan, source, memory, jobs):
     run = subprocess.Popen([sys.argv[1], 'run', plan + '.yaml', '-i', source, '-o', 'out', '--force', '--memory', memory,
                             '--jobs', jobs], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     most = 0
@@ -89,6 +89,12 @@ def hold(plan, source, memory, jobs):
         most = max(most, int(own.group(1)) if own else 0)
         time.sleep(0.005)
     return run.returncode, most, run.stderr.read()
+def hold(*what): # looked at too seldom, where this script had to wait for a processor: once more
+    for _ in range(20):
+        status, most, said = once(*what)
+        if most > 4096:
+            break
+    return status, most, said
 small = ['bucket', 'embed', 'grow', 'running']
 large = ['map', 'filter', 'concat', 'sets', 'extract', 'pages', 'unique', 'rename']
 for plan in small + large:

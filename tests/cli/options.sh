@@ -8,6 +8,7 @@ tool=$(realpath "$1")
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 cd "$dir" || exit 1
+mkdir tmp && export TMPDIR="$dir/tmp"
 failed=0
 
 fail() { printf 'FAILED: %s\n' "$*"; failed=$((failed + 1)); }
@@ -197,7 +198,7 @@ expect 7 '' run refuse.yaml -i in -o out.r
 expect 1 '1 document was refused' run refuse.yaml -i in -o out.r --max-refused 1
 expect 1 '1 document would be refused' check refuse.yaml -i in
 expect 7 '' run refuse.yaml -i in --dry-run
-ls -d ./*.partial /tmp/mongoreshape.?????? 2>/dev/null && fail "something was left behind"
+[ -z "$(ls -d ./*.partial tmp/* 2>/dev/null)" ] || fail "something was left behind: $(ls -d ./*.partial tmp/*)"
 printf '\016\0\0\0\020_id\0' >in/d/c.bson
 expect 3 '' run good.yaml -i in -o out.c
 [ ! -e out.c ] || fail "an output of damaged input"

@@ -6,6 +6,7 @@
 # 3) select the points and their number for each command; of a sample the dump is a third, too.
 set -u
 tool=$(realpath "$1")
+. "$(dirname "$0")/../wait.bash"
 tmp=$(mktemp -d) || exit 2
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 2
@@ -141,14 +142,24 @@ l = struct.pack('<i', len(l) + 5) + l + b'\0'
 e = b'\x02s\0' + struct.pack('<i', len(s)) + s + b'\x04l\0' + l
 open('text/d/c.bson', 'wb').write(struct.pack('<i', len(e) + 5) + e + b'\0')
 P
+# midway SECONDS ARGUMENT...: Ctrl-C that long behind its begin; once more where it has ended by then
+midway() {
+    local begun=$1 try
+    shift
+    signal=INT
+    for try in {1..20}; do
+        rm -rf out out.*
+        env --default-signal=INT "$tool" "$@" > out.txt 2> err.txt < /dev/null &
+        await catches $! "$tool"
+        sleep "$begun"
+        end $!
+        [ $status = 0 ] || break
+    done
+}
 # within EXPRESSION: for each of 20,000 elements; a second later Ctrl-C ends it at once
 within() {
     printf 'steps: [{ set: { in: c, fields: { y: { $sum: { $map: { input: $l, in: { $size: %s } } } } } } }]\n' "$1" > within.yaml
-    span=0 signal=INT
-    rm -rf out out.*
-    env --default-signal=INT "$tool" run within.yaml -i text -o out -q > out.txt 2> err.txt < /dev/null &
-    sleep 1
-    end $!
+    midway 1 run within.yaml -i text -o out -q
     [ $status = 130 ] && [ $took -lt 1000 ] && passed=$((passed + 1)) || fail "$1: status $status, $took ms of processors after the signal"
 }
 within '{ $split: ["$s", "a"] }'
@@ -167,9 +178,7 @@ d = b'\x10_id\0' + struct.pack('<i', 1) + b'\x02t\0' + struct.pack('<i', 2) + b'
 open('values/d/c.bson', 'wb').write((struct.pack('<i', len(d) + 5) + d + b'\0') * 6000000)
 P
 printf 'steps: [{ partition: { from: c, by: t, into: { "*": "c_*" } } }]\n' > values.yaml
-env --default-signal=INT "$tool" check values.yaml -i values -q > out.txt 2> err.txt < /dev/null &
-sleep 0.3
-end $!
+midway 0.3 check values.yaml -i values -q
 [ $status = 130 ] && [ $took -lt 500 ] && passed=$((passed + 1)) || fail "names by values: status $status, $took ms of processors after the signal"
 rm -rf values
 

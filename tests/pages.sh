@@ -72,7 +72,7 @@ page, driver = open(sys.argv[1], encoding="utf-8").read(), open("driver.js").rea
 at = page.rindex("</body>")
 open("driven.html", "w", encoding="utf-8").write(page[:at] + "<script>" + driver + "</script>" + page[at:])
 P
-    timeout 120 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$dir/profile" \
+    timeout 600 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$dir/profile" \
         --enable-logging=stderr --virtual-time-budget=20000 "$@" --dump-dom "file://$dir/driven.html" \
         > "$name.dom" 2> "$name.log"
 }

@@ -37,7 +37,7 @@ import os, pty, select, sys, time
 pid, fd = pty.fork()
 if pid == 0:
     os.execvpe("bash", ["bash", "--norc", "--noprofile", "-i"], dict(os.environ, PS1="", TERM="dumb"))
-def until(what, seconds=10):
+def until(what, seconds=300):
     said, end = b"", time.time() + seconds
     while what not in said and time.time() < end:
         if select.select([fd], [], [], 0.1)[0]:
@@ -48,7 +48,7 @@ until(b"ready")
 os.write(fd, sys.argv[1].encode() + b"\t")
 until(b"never", 0.4)
 os.write(fd, b"\x18")
-for i in range(50):
+for i in range(3000): # however slow the machine is
     if os.path.exists("shown"):
         break
     until(b"never", 0.1)
@@ -71,7 +71,7 @@ zsh_says() {
         zpty -w -n shell "$3"$'"'\\t'"'
         sleep 0.5
         zpty -w -n shell $'"'\\x18'"'
-        for i in {1..50}; do [[ -s $2 ]] && break; sleep 0.1; done
+        for i in {1..3000}; do [[ -s $2 ]] && break; sleep 0.1; done
         zpty -d shell' _ "$dir/site" "$dir/shown" "$1" > log 2>&1
     sed 's/^<//; s/ *>$//' shown 2> log
     rm -f shown

@@ -122,10 +122,10 @@ expect 2 'bad.yaml:3:3: error: unknown step `sett` (did you mean `set`?)' apply 
 "$tool" apply bad.yaml --uri "$uri" --json >out 2>err
 if [ $? -eq 2 ] && [ ! -s err ] && grep -q '"line":3,"column":3' out && ! grep -q s3cret out; then ok; else fail "apply --json: $(cat out err)"; fi
 
-# ---- nobody there: told quickly, without the password ----
+# ---- nobody there: told quickly (the driver alone would take 30 seconds), without the password ----
 begun=$(date +%s)
 expect 6 '127.0.0.1:9' apply good.yaml --uri "$uri"
-[ $(($(date +%s) - begun)) -le 15 ] || fail "a host that does not answer takes $(($(date +%s) - begun)) s"
+[ $(($(date +%s) - begun)) -lt 25 ] || fail "a host that does not answer takes $(($(date +%s) - begun)) s"
 uri="$uri?serverSelectionTimeoutMS=1000"
 printf '%s\n' "$uri" >uri
 chmod 644 uri
@@ -152,12 +152,16 @@ expect 6 '127.0.0.1:9' status good.yaml
 unset MONGODB_URI
 "$tool" status --uri "$uri" --json >out 2>err
 if [ $? -eq 6 ] && [ ! -s err ] && grep -q '"exitStatus":6' out && ! grep -q s3cret out; then ok; else fail "status --json: $(cat out err)"; fi
-"$tool" status --uri "$uri" >out 2>err &
+"$tool" status --uri "${uri%=*}=600000" >out 2>err &
 pid=$!
-sleep 0.3
-if [ -r "/proc/$pid/cmdline" ]; then
-    if tr '\0' ' ' <"/proc/$pid/cmdline" | grep -q s3cret; then fail "the password stands in the list of processes"; else ok; fi
-fi
+listed() { tr '\0' ' ' <"/proc/$pid/cmdline" | grep -q -e "$1"; }
+tries=0
+until listed 'status --uri' && ! listed s3cret || [ $tries = 600 ]; do
+    tries=$((tries + 1))
+    sleep 0.1
+done
+if [ $tries -lt 600 ]; then ok; else fail "the password stands in the list of processes"; fi
+kill "$pid"
 wait "$pid"
 
 echo "$passed passed, $failed failed, 0 skipped"

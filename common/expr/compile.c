@@ -599,16 +599,28 @@ mrs_expr_bare_path(const struct mrs_expr *x)
     return x->kind == MRSI_PATH ? x->bare : NULL;
 }
 
-void
-mrs_expr_reads(const struct mrs_expr *x, void (*fn)(void *arg, const char *path), void *arg)
+static void
+reads_below(const struct mrs_expr *x, int32_t base, void (*fn)(void *arg, const char *path), void *arg)
 {
     MRS_ASSERT(x && fn);
-    if (x->kind == MRSI_PATH && x->base == MRSI_ROOT) {
+    if (x->kind == MRSI_PATH && x->base == base) {
         fn(arg, x->extra ? (const char *)x->extra : "");
     }
     for (uint32_t i = 0; x->kind != MRSI_LITERAL && i < x->n_args; i++) {
         if (x->args[i]) {
-            mrs_expr_reads(x->args[i], fn, arg);
+            reads_below(x->args[i], base, fn, arg);
         }
     }
+}
+
+void
+mrs_expr_reads(const struct mrs_expr *x, void (*fn)(void *arg, const char *path), void *arg)
+{
+    reads_below(x, MRSI_ROOT, fn, arg);
+}
+
+void
+mrs_expr_reads_var(const struct mrs_expr *x, uint32_t var, void (*fn)(void *arg, const char *path), void *arg)
+{
+    reads_below(x, MRSI_STEP_VAR((int32_t)var), fn, arg);
 }

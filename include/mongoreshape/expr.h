@@ -78,6 +78,8 @@ const char *mrs_expr_truncated_path(const struct mrs_expr *x);
 bool mrs_expr_truncates(const struct mrs_expr *x, int64_t ms, int64_t *start, int64_t *end);
 /* Calls fn with each field path that the expression reads ("a.b"; "" for all of $$ROOT). */
 void mrs_expr_reads(const struct mrs_expr *x, void (*fn)(void *arg, const char *path), void *arg);
+/* The same for paths below the variable vars[var] of its struct mrs_expr_env. */
+void mrs_expr_reads_var(const struct mrs_expr *x, uint32_t var, void (*fn)(void *arg, const char *path), void *arg);
 
 /* ---- static properties of values ---- */
 static inline uint32_t

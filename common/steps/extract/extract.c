@@ -51,7 +51,8 @@ static const struct mrs_key list_keys[] = {{"fields", MRS_ARG_PATHS, true, NULL,
 static const struct mrs_key nested_keys[] = {
     {"path", MRS_ARG_PATH, true, NULL, "where a part holds parts of its own"},
     {"parent_ref", MRS_ARG_NAME, false, NULL, "field of such a part for the _id of the part around it"}};
-static const char *const vars[EXT_VARS] = {"PARENT", "POSITION", "ELEMENTS", "NAME"};
+static const char *const vars[EXT_VARS] = {
+    [EXT_PARENT] = "PARENT", [EXT_POSITION] = "POSITION", [EXT_ELEMENTS] = "ELEMENTS", [EXT_NAME] = "NAME"};
 #define N_KEYS(k) ((uint32_t)(sizeof(k) / sizeof *(k)))
 
 static bool

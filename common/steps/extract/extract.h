@@ -143,7 +143,7 @@ ext_lists(const struct ext_work *w)
 }
 
 /* $$PARENT, $$POSITION, $$ELEMENTS, and with `map` $$NAME */
-enum { EXT_VARS = 4 };
+enum { EXT_PARENT, EXT_POSITION, EXT_ELEMENTS, EXT_NAME, EXT_VARS };
 
 /* State of one document. */
 struct ext_doc {

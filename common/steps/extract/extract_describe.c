@@ -23,6 +23,22 @@ is_added(const struct mrsi_extract *s, const char *name)
     return strcmp(name, s->value) == 0 || (s->parent_ref && strcmp(name, s->parent_ref) == 0);
 }
 
+/* What expressions on a part read of its document. The part itself is read anyway; $$ELEMENTS are around it. */
+static void
+describe_parent(struct mrsi_describe *t, const struct mrsi_extract *s)
+{
+    const struct mrsi_fields *maps[] = {&s->shape.fields, &s->leave.shape.fields};
+    mrsi_describe_expr_var(t, 0, s->id_expr, EXT_PARENT);
+    for (int k = 0; k < 2; k++) {
+        for (uint32_t i = 0; maps[k]->map && i < maps[k]->n; i++) {
+            mrsi_describe_expr_var(t, 0, maps[k]->expr[i], EXT_PARENT);
+        }
+    }
+    if (s->reads_elements) {
+        mrsi_describe_touch(t, 0, 'R', "");
+    }
+}
+
 static void
 describe_touches(struct mrsi_describe *t, const struct mrsi_extract *s)
 {
@@ -52,9 +68,7 @@ describe_touches(struct mrsi_describe *t, const struct mrsi_extract *s)
         mrsi_describe_sort(t, 0, s->leave.sort);
         mrsi_describe_naming(t, false);
     }
-    if (s->shape.fields.map || s->id_expr || s->leave.shape.fields.map) {
-        mrsi_describe_touch(t, 0, 'R', ""); /* an expression may read $$PARENT */
-    }
+    describe_parent(t, s);
     const struct mrs_path *added[] = {&s->child_refs, &s->flag, &s->count};
     for (int i = 0; i < 3; i++) {
         if (added[i]->n) {

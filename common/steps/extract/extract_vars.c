@@ -103,11 +103,11 @@ elements_of(struct ext_doc *x, const struct ext_part *p, struct mrs_val *out)
 enum mrs_status
 mrsi_extract_vars(struct ext_doc *x, const struct ext_part *p, struct mrs_val vars[EXT_VARS])
 {
-    vars[0] = mrs_view_val(x->doc);
-    vars[2] = vars[3] = mrs_missing();
-    enum mrs_status st = mrsi_extract_position(x, p, &vars[1]);
+    vars[EXT_PARENT] = mrs_view_val(x->doc);
+    vars[EXT_ELEMENTS] = vars[EXT_NAME] = mrs_missing();
+    enum mrs_status st = mrsi_extract_position(x, p, &vars[EXT_POSITION]);
     if (st == MRS_OK && x->s->map) {
-        st = mrsi_extract_name(x, p, &vars[3]);
+        st = mrsi_extract_name(x, p, &vars[EXT_NAME]);
     }
-    return st == MRS_OK && x->s->reads_elements ? elements_of(x, p, &vars[2]) : st;
+    return st == MRS_OK && x->s->reads_elements ? elements_of(x, p, &vars[EXT_ELEMENTS]) : st;
 }

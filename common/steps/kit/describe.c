@@ -158,6 +158,15 @@ mrsi_describe_expr(struct mrsi_describe *t, int side, const struct mrs_expr *x)
 }
 
 void
+mrsi_describe_expr_var(struct mrsi_describe *t, int side, const struct mrs_expr *x, uint32_t var)
+{
+    t->of = side;
+    if (x) {
+        mrs_expr_reads_var(x, var, read_path, t);
+    }
+}
+
+void
 mrsi_describe_query(struct mrsi_describe *t, int side, const struct mrs_query *q)
 {
     t->of = side;

@@ -57,6 +57,8 @@ void mrsi_describe_naming_below(struct mrsi_describe *t, const char *above);
 void mrsi_describe_match(struct mrsi_describe *t, const struct mrsi_pair *pair, uint32_t n);
 /* What it reads, as touches 'R' of the side; NULL: nothing. */
 void mrsi_describe_expr(struct mrsi_describe *t, int side, const struct mrs_expr *x);
+/* The same for what it reads below a variable of the step that is a document of the side. */
+void mrsi_describe_expr_var(struct mrsi_describe *t, int side, const struct mrs_expr *x, uint32_t var);
 void mrsi_describe_query(struct mrsi_describe *t, int side, const struct mrs_query *q);
 void mrsi_describe_sort(struct mrsi_describe *t, int side, const struct mrs_sort *s);
 void mrsi_describe_acc(struct mrsi_describe *t, int side, const struct mrs_acc *x);

@@ -101,10 +101,10 @@ note_shared(struct mrsi_fold_load *l, struct fold_load_stream *st, const struct 
 {
     MRS_ASSERT(group < l->n_groups && r->form == MRSI_FOLD_SHARED);
     struct mrsi_fold_group *g = &groups_of(l)[group];
-    const struct mrsi_fold_shared *last = (const struct mrsi_fold_shared *)(const void *)l->shared_all.p + g->shared;
+    const struct mrsi_fold_shared *all = (const struct mrsi_fold_shared *)(const void *)l->shared_all.p;
     struct mrsi_fold_shared shared = {r, st->ordinal, group, (uint32_t)(l->shared_all.n / sizeof shared)};
     st->shared[r->shared] = shared.first_equal;
-    if (g->n && mrsi_fold_compare(mrsi_fold_shared_rest(last->rec), mrsi_fold_shared_rest(r)) == 0) {
+    if (g->n && mrsi_fold_compare(mrsi_fold_shared_rest(all[g->shared].rec), mrsi_fold_shared_rest(r)) == 0) {
         shared.first_equal = g->shared;
     }
     g->shared = shared.first_equal;

@@ -59,7 +59,7 @@ struct mrsi_rejected {
 struct mrsi_id_member {
     uint64_t key_lo, key_hi;   /* hash of target and `_id` */
     uint64_t body_lo, body_hi; /* hash of the document */
-    uint64_t source;           /* side << 56 | ordinal of the source document; existing document: its own ordinal */
+    uint64_t source;           /* mrsi_source of the source document; existing document: its own ordinal */
     uint32_t product;          /* number of the product of that source */
     uint32_t target;           /* collection */
     uint32_t there;            /* 1: existing document */
@@ -158,10 +158,24 @@ void mrsi_ids_begin_between(struct mrsi_ids *ids, struct mrsi_pass *pass);
 
 int mrsi_by_u64(const void *a, const void *b);
 
+/* A document of the input of a step, in one number: its side, and its ordinal in the collection. */
+enum { MRSI_SOURCE_SHIFT = 52 };
+_Static_assert(MRS_SIDES_MAX <= 1 << (64 - MRSI_SOURCE_SHIFT), "a side fits");
 static inline uint64_t
 mrsi_source(uint32_t side, uint64_t ordinal)
 {
-    return (uint64_t)side << 56 | ordinal;
+    MRS_ASSERT(ordinal >> MRSI_SOURCE_SHIFT == 0);
+    return (uint64_t)side << MRSI_SOURCE_SHIFT | ordinal;
+}
+static inline uint32_t
+mrsi_source_side(uint64_t source)
+{
+    return (uint32_t)(source >> MRSI_SOURCE_SHIFT);
+}
+static inline uint64_t
+mrsi_source_ordinal(uint64_t source)
+{
+    return source & (((uint64_t)1 << MRSI_SOURCE_SHIFT) - 1);
 }
 
 #endif

@@ -243,8 +243,8 @@ static void
 report_duplicate(const struct mrsi_step_outputs *s, const struct mrsi_rejected *b, const char *what, int n,
                  struct mrs_err *e)
 {
-    uint64_t ordinal = b->other & (((uint64_t)1 << 56) - 1);
-    uint32_t side = (uint32_t)(b->other >> 56);
+    uint64_t ordinal = mrsi_source_ordinal(b->other);
+    uint32_t side = mrsi_source_side(b->other);
     bool made = s->desc->family == MRS_FAMILY_FOLD || s->desc->family == MRS_FAMILY_GRID || side >= s->desc->n_sides;
     if (b->there) {
         mrs_err_more(e, "document %llu of %s has %.*s already", (unsigned long long)ordinal + 1,

@@ -371,7 +371,7 @@ refuse_rejected(struct mrsi_rekey_run *k)
 {
     const struct mrsi_rejected *b = (const struct mrsi_rejected *)(const void *)k->sides.ids.rejected.p;
     for (size_t i = 0; k->sides.ids.phase == MRSI_IDS_APPLY && i < k->sides.ids.rejected.n; i++) {
-        uint64_t ordinal = b[i].source & (((uint64_t)1 << 56) - 1);
+        uint64_t ordinal = mrsi_source_ordinal(b[i].source);
         if (ordinal < k->n) { /* else only if the resumed state is wrong */
             mrsi_fates_add(&k->fates, ordinal, MRSI_FATE_REFUSED | MRSI_REKEY_REJECTED);
             mrsi_fates_add(&k->fates, mrsi_rekey_root(k, ordinal), MRSI_REKEY_LATE);

@@ -5,7 +5,7 @@
 
 #include "kept_files.h"
 
-#define MRSI_STATE_FORMAT 12 /* of the file; other formats are refused */
+#define MRSI_STATE_FORMAT 13 /* of the file; other formats are refused */
 
 /* The contents of a file; views point into its bytes. */
 struct mrsi_checkpoint {

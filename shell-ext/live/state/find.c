@@ -41,11 +41,14 @@ choose(struct live_job *job, const struct mrs_buf *docs, bool named, char id[33]
     struct mrs_view d;
     uint32_t n = 0, going = 0;
     char first[33] = "", open[33] = "", phase[32], names[256] = "";
-    for (size_t at = 0; live_state_next(docs, &at, &d); n++) {
+    for (size_t at = 0; live_state_next(docs, &at, &d);) {
         char one[33];
         size_t used = strlen(names);
         live_text_at(d, "_id", one, sizeof one);
         live_text_at(d, "phase", phase, sizeof phase);
+        if (!is_id(one)) {
+            continue; /* others wrote it, or it is damaged */
+        }
         snprintf(names + used, sizeof names - used, "%s%.12s", used ? ", " : "", one);
         if (n == 0) {
             memcpy(first, one, sizeof first);
@@ -54,6 +57,7 @@ choose(struct live_job *job, const struct mrs_buf *docs, bool named, char id[33]
             memcpy(open, one, sizeof open);
             going++;
         }
+        n++;
     }
     if (n == 0) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_MISSING, "there is no %s in the state database %s",

@@ -229,7 +229,7 @@ others() {
 
 # A build with assertions; of the sets for inspect those that the part cli has left out.
 asserted() {
-    "$make" -s BUILD=build/asserted ASSERT=1 SEED="$seed" SEEDS=300 all cases host twin &&
+    "$make" -s BUILD=build/asserted ASSERT=1 SEED="$seed" SEEDS=300 all cases host twin fuzz-replay &&
         SAMPLE=$rest bash tests/cli/inspect_sets.sh build/asserted/current/mongoreshape
 }
 

@@ -224,8 +224,8 @@ put_into_words(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     enum mrs_status s = mrsi_state_save(en, step, &b, &en->kept->files, e);
     MRS_THEN(s, mrs_build_finish(&b, &d, e));
     if (s == MRS_FAIL && e->code == MRS_E_LIMIT) {
-        mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "the plan has %u steps here, and the state of so many does not fit into a "
-                    "checkpoint (%u MiB): run it over fewer collections at a time (--nsInclude)", en->plan->n_steps,
+        mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "the plan has %u steps here, and the state of so many does not fit into "
+                    "a checkpoint (%u MiB): run it over fewer collections at a time (--nsInclude)", en->plan->n_steps,
                     MRS_DOC_MAX >> 20);
     }
     k->is_newer = k->exact = s == MRS_OK;

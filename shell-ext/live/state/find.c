@@ -10,8 +10,8 @@
 #include <stdio.h>
 
 /* ---- by id ---- */
-static bool
-is_id(const char *id)
+bool
+live_run_is_id(const char *id)
 {
     size_t n = strlen(id);
     return n >= 1 && n <= 32 && strspn(id, "0123456789abcdef") == n;
@@ -46,7 +46,7 @@ choose(struct live_job *job, const struct mrs_buf *docs, bool named, char id[33]
         size_t used = strlen(names);
         live_text_at(d, "_id", one, sizeof one);
         live_text_at(d, "phase", phase, sizeof phase);
-        if (!is_id(one)) {
+        if (!live_run_is_id(one)) {
             continue; /* others wrote it, or it is damaged */
         }
         snprintf(names + used, sizeof names - used, "%s%.12s", used ? ", " : "", one);
@@ -96,7 +96,7 @@ find(struct live_job *job, const char *id, struct mrs_err *e)
 enum mrs_status
 live_run_find(struct live_job *job, const char *id, struct mrs_err *e)
 {
-    if (id && !is_id(id)) {
+    if (id && !live_run_is_id(id)) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "\"%.40s\" is not the id of a run: up to 32 digits of 0-9 and a-f",
                            id);
     }

@@ -61,6 +61,8 @@ bool live_state_next(const struct mrs_buf *docs, size_t *at, struct mrs_view *do
 /* ---- internal to the files of the state ---- */
 /* Makes job->run with names and owner, for this id (32 hex digits). */
 enum mrs_status live_run_new(struct live_job *job, const char *id, struct mrs_err *e);
+/* Has it the form of a run's id, or of its first digits? */
+bool live_run_is_id(const char *id);
 /* Reads the run document into run->doc and the fields of struct live_run; END: none. */
 enum mrs_status live_run_load(struct live_job *job, struct mrs_err *e);
 /* The collections that the plan touches, without duplicates. */

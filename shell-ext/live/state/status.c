@@ -516,6 +516,7 @@ every(struct live_job *job, bool json, struct mrs_buf *out, struct mrs_err *e)
 {
     struct mrs_buf docs;
     struct mrs_view d;
+    char id[33];
     bool any = false;
     mrs_buf_init(&docs, job->mem, 256u << 20);
     enum mrs_status s = first_of(job, &job->run->state_runs,
@@ -525,11 +526,16 @@ every(struct live_job *job, bool json, struct mrs_buf *out, struct mrs_err *e)
     if (json) {
         mrs_buf_printf(out, "{\"runs\":[");
     }
-    for (size_t at = 0; s == MRS_OK && live_state_next(&docs, &at, &d); any = true) {
+    for (size_t at = 0; s == MRS_OK && live_state_next(&docs, &at, &d);) {
+        live_text_at(d, "_id", id, sizeof id);
+        if (!live_run_is_id(id)) {
+            continue; /* others wrote it, or it is damaged */
+        }
         if (json && any) {
             mrs_buf_byte(out, ',');
         }
         s = one(job, d, json, put_line, out, e);
+        any = true;
     }
     if (json) {
         mrs_buf_printf(out, "]}");

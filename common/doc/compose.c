@@ -283,7 +283,7 @@ mrs_compose_in(struct mrs_arena *a, struct mrs_view *out, struct mrs_err *e, con
     if (s == MRS_OK) {
         out->p = mrs_arena_copy(a, d.p, d.n);
         out->n = d.n;
-        s = out->p ? MRS_OK : mrs_err_memory(e, d.n);
+        s = mrs_allocated(out->p, d.n, e);
     }
     mrs_buf_clear(&buf);
     return s;

@@ -453,9 +453,7 @@ run_tree(struct edit_run *r, const struct mrsi_path_tree *tree, struct mrs_view 
     r->seen = few;
     if (words > WORDS) {
         r->seen = mrs_alloc_array(tree->mem, words, sizeof *r->seen);
-        if (!r->seen) {
-            return mrs_err_memory(r->e, words * sizeof *r->seen);
-        }
+        MRS_TRY(mrs_allocated(r->seen, words * sizeof *r->seen, r->e));
     }
     r->root = d;
     r->from = d.p;
@@ -537,9 +535,7 @@ mrs_projection_new(struct mrs_mem *mem, const struct mrs_path *paths, uint32_t n
     struct mrs_projection *p = mrs_zalloc(mem, sizeof *p);
     enum mrs_status s = MRS_OK;
     *out = NULL;
-    if (!p) {
-        return mrs_err_memory(e, sizeof *p);
-    }
+    MRS_TRY(mrs_allocated(p, sizeof *p, e));
     p->tree.mem = mem;
     p->keep = keep;
     for (uint32_t i = 0; i < n && s == MRS_OK; i++) {

@@ -127,9 +127,7 @@ mrsi_tree_add(struct mrsi_path_tree *t, const struct mrs_path *path, struct mrs_
     for (uint32_t i = 0; i < path->n; i++) {
         int64_t at = mrsi_tree_lookup(node, path->part[i].name, path->part[i].len);
         node = at < 0 ? add_child(t, node, &path->part[i]) : &node->child[at];
-        if (!node) {
-            return mrs_err_memory(e, sizeof *node);
-        }
+        MRS_TRY(mrs_allocated(node, sizeof *node, e));
     }
     node->leaf = true;
     node->path_no = t->n_paths++;

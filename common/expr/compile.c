@@ -124,9 +124,7 @@ bind(struct mrsi_compile *c, const char *name, uint32_t len, int32_t *slot, stru
 {
     MRS_ASSERT(c->n_bound <= c->cap_bound);
     struct mrsi_bound *more = mrs_more(c->env->mem, c->bound, c->n_bound, &c->cap_bound, sizeof *more);
-    if (!more) {
-        return mrs_err_memory(e, sizeof *more);
-    }
+    MRS_TRY(mrs_allocated(more, sizeof *more, e));
     c->bound = more;
     *slot = (int32_t)c->root->n_slots++;
     c->bound[c->n_bound++] = (struct mrsi_bound){name, len, *slot, false};
@@ -193,9 +191,7 @@ mrsi_compile_args(struct mrsi_compile *c, struct mrs_expr *x, uint32_t n, struct
     MRS_ASSERT(x->kind != MRSI_LITERAL || n == 0);
     size_t size = (n ? n : 1) * sizeof *x->args;
     x->args = mrs_arena_alloc(mrsi_compile_arena(c), size);
-    if (!x->args) {
-        return mrs_err_memory(e, size);
-    }
+    MRS_TRY(mrs_allocated(x->args, size, e));
     memset(x->args, 0, size);
     x->n_args = n;
     return MRS_OK;
@@ -444,9 +440,7 @@ compile_object(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, 
     x->kind = MRSI_OBJECT;
     enum mrs_status s = mrsi_compile_args(c, x, n, e);
     x->names = s == MRS_OK ? mrs_arena_alloc(mrsi_compile_arena(c), (n + 1) * sizeof *x->names) : NULL;
-    if (!x->names) {
-        return mrs_err_memory(e, (n + 1) * sizeof *x->names);
-    }
+    MRS_TRY(mrs_allocated(x->names, (n + 1) * sizeof *x->names, e));
     mrs_walk_init(&w, mrs_val_view(spec));
     for (uint32_t i = 0; s == MRS_OK && i < n && mrs_walk_next(&w, &el) == 1; i++) {
         s = mrsi_check_name(el.name, el.name_len, e);
@@ -550,9 +544,7 @@ mrs_expr_compile(const struct mrs_expr_env *env, struct mrs_val spec, struct mrs
         mrs_err_clear(e);
     }
     c.root = mrs_zalloc(env->mem, sizeof *c.root);
-    if (!c.root) {
-        return mrs_err_memory(e, sizeof *c.root);
-    }
+    MRS_TRY(mrs_allocated(c.root, sizeof *c.root, e));
     c.root->mem = env->mem;
     c.root->server_8_2 = env->server_8_2;
     mrs_arena_init(&c.root->arena, env->mem);

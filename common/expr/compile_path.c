@@ -50,9 +50,7 @@ split(struct mrsi_compile *c, struct mrs_expr *x, const char *text, uint32_t n, 
     char *whole = copy ? mrs_arena_copy(a, text, n + 1u) : NULL;
     x->part = whole ? mrs_arena_alloc(a, parts * sizeof *x->part) : NULL;
     x->part_len = x->part ? mrs_arena_alloc(a, parts * sizeof *x->part_len) : NULL;
-    if (!x->part_len) {
-        return mrs_err_memory(e, n + 1u);
-    }
+    MRS_TRY(mrs_allocated(x->part_len, n + 1u, e));
     whole[n] = copy[n] = 0;
     for (uint32_t at = 0; at <= n;) {
         const char *dot = memchr(copy + at, '.', n - at);
@@ -143,9 +141,7 @@ resolve(struct mrsi_compile *c, struct mrs_expr *x, const char *name, uint32_t l
     }
     if (is(name, len, "NOW")) {
         uint8_t *room = mrs_arena_alloc(mrsi_compile_arena(c), 16);
-        if (!room) {
-            return mrs_err_memory(e, 16);
-        }
+        MRS_TRY(mrs_allocated(room, 16, e));
         mrsi_compile_become(x, mrs_make_i64(room, c->env->now_ms, MRS_DATE));
         return MRS_OK;
     }

@@ -45,9 +45,7 @@ read_path(struct mrs_sort *s, struct sort_key *k, const struct mrs_elem *el, str
                            el->name, PARTS_MAX);
     }
     k->part = own ? mrs_arena_alloc(&s->arena, k->n * sizeof *k->part) : NULL;
-    if (!k->part) {
-        return mrs_err_memory(e, el->name_len);
-    }
+    MRS_TRY(mrs_allocated(k->part, el->name_len, e));
     k->text = own;
     for (uint32_t i = 0; i < k->n; i++) {
         const char *dot = strchr(own, '.');
@@ -111,9 +109,7 @@ mrs_sort_compile(const struct mrs_expr_env *env, struct mrs_view spec, bool stri
     MRS_ASSERT(env->mem);
     *out = NULL;
     struct mrs_sort *s = mrs_zalloc(env->mem, sizeof *s);
-    if (!s) {
-        return mrs_err_memory(e, sizeof *s);
-    }
+    MRS_TRY(mrs_allocated(s, sizeof *s, e));
     s->mem = env->mem;
     mrs_arena_init(&s->arena, env->mem);
     enum mrs_status status = read_keys(s, spec, strict, e);

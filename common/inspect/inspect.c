@@ -55,7 +55,7 @@ read_collection(struct mrsi_inspection *x, const struct mrs_inspect_source *sour
 {
     struct reading r = {mrs_zalloc(x->mem, source->workers * sizeof *r.figures)};
     struct mrs_err own;
-    enum mrs_status s = r.figures ? MRS_OK : mrs_err_memory(e, sizeof *r.figures);
+    enum mrs_status s = mrs_allocated(r.figures, sizeof *r.figures, e);
     double share = 1;
     uint32_t begun = 0;
     mrs_err_clear(&own);
@@ -135,7 +135,7 @@ take_uses(struct mrsi_inspection *x, struct mrsi_seen_index *i, struct mrs_val r
     i->used_since = mrs_val_i64(since);
     i->used_days = days;
     i->used = i->used_on ? (uint64_t)uses : UINT64_MAX;
-    return i->used_on ? MRS_OK : mrs_err_memory(e, n);
+    return mrs_allocated(i->used_on, n, e);
 }
 
 static enum mrs_status
@@ -155,9 +155,7 @@ read_indexes(struct mrsi_inspection *x, const struct mrs_inspect_source *source,
     mrs_walk_init(&w, mrs_val_view(list));
     while (s == MRS_OK && mrs_walk_next(&w, &one) > 0) {
         struct mrsi_seen_index *more = mrs_arena_more(&x->arena, c->index, c->indexes, &cap, sizeof *more);
-        if (!more) {
-            return mrs_err_memory(e, sizeof *more);
-        }
+        MRS_TRY(mrs_allocated(more, sizeof *more, e));
         c->index = more;
         if (one.v.type == MRS_DOCUMENT) {
             struct mrsi_seen_index *i = &c->index[c->indexes++];
@@ -263,9 +261,7 @@ mrs_inspect(struct mrs_mem *mem, const struct mrs_inspect_source *source, const 
     MRS_ASSERT(source->describe && source->scan && out);
     struct mrsi_inspection *x = mrs_zalloc(mem, sizeof *x);
     *out = NULL;
-    if (!x) {
-        return mrs_err_memory(e, sizeof *x);
-    }
+    MRS_TRY(mrs_allocated(x, sizeof *x, e));
     x->mem = mem;
     x->name = opts->name;
     x->kind = opts->kind;
@@ -274,7 +270,7 @@ mrs_inspect(struct mrs_mem *mem, const struct mrs_inspect_source *source, const 
     mrs_arena_init(&x->arena, mem);
     x->colls = source->collections;
     x->coll = mrs_arena_alloc(&x->arena, (x->colls + 1) * sizeof *x->coll);
-    enum mrs_status s = x->coll ? MRS_OK : mrs_err_memory(e, x->colls * sizeof *x->coll);
+    enum mrs_status s = mrs_allocated(x->coll, x->colls * sizeof *x->coll, e);
     for (uint32_t i = 0; s == MRS_OK && i < x->colls; i++) {
         s = describe(x, source, i, e);
     }

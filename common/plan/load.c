@@ -915,9 +915,7 @@ mrs_plan_load(struct mrs_mem *mem, const char *text, size_t n, const struct mrs_
     MRS_ASSERT(mem && (text || n == 0) && out);
     *out = NULL;
     struct mrsi_plan *p = new_plan(mem, opts);
-    if (!p) {
-        return mrs_err_memory(e, sizeof *p);
-    }
+    MRS_TRY(mrs_allocated(p, sizeof *p, e));
     struct loader l = {.p = p, .opts = opts};
     if (!p->dead && !too_large(p, text, n) && mrsi_yaml_read(p, text, n)) {
         load_root(&l);

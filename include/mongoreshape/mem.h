@@ -53,6 +53,12 @@ void *mrs_more(struct mrs_mem *m, void *list, uint32_t n, uint32_t *cap, size_t 
 
 /* Sets MRS_E_MEMORY and returns MRS_DEAD. */
 enum mrs_status mrs_err_memory(struct mrs_err *e, size_t wanted) MRS_RARE;
+/* OK, or mrs_err_memory where an allocation has failed: p is NULL. */
+static inline enum mrs_status
+mrs_allocated(const void *p, size_t wanted, struct mrs_err *e)
+{
+    return p ? MRS_OK : mrs_err_memory(e, wanted);
+}
 
 /* ---- arena: many small allocations that are freed together ---- */
 struct mrs_arena_chunk;

@@ -129,9 +129,7 @@ add_field(struct mrsi_column_reader *c, struct mrsi_column_field f, struct mrs_e
                            MRS_BUCKET_FIELDS_MAX);
     }
     struct mrsi_column_field *list = mrs_more(c->mem, c->field, c->n_fields, &c->cap_fields, sizeof *list);
-    if (!list) {
-        return mrs_err_memory(e, sizeof *list);
-    }
+    MRS_TRY(mrs_allocated(list, sizeof *list, e));
     --*c->room;
     c->field = list;
     list[c->n_fields++] = f;
@@ -183,9 +181,7 @@ begin_streams(struct mrsi_column_reader *c, struct mrs_err *e)
         mrs_free(c->mem, c->stream);
         c->cap_streams = 0;
         c->stream = mrs_alloc_array(c->mem, c->n_streams, sizeof *c->stream);
-        if (!c->stream) {
-            return mrs_err_memory(e, c->n_streams * sizeof *c->stream);
-        }
+        MRS_TRY(mrs_allocated(c->stream, c->n_streams * sizeof *c->stream, e));
         c->cap_streams = c->n_streams;
     }
     for (uint32_t i = 0; i < c->n_fields; i++) {

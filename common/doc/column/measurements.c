@@ -63,9 +63,7 @@ enum mrs_status
 mrs_measurements_new(struct mrs_mem *mem, const struct mrs_series *of, struct mrs_measurements **out, struct mrs_err *e)
 {
     struct mrs_measurements *m = mrs_zalloc(mem, sizeof *m);
-    if (!m) {
-        return mrs_err_memory(e, sizeof *m);
-    }
+    MRS_TRY(mrs_allocated(m, sizeof *m, e));
     m->mem = mem;
     m->of = *of;
     m->time_len = (uint32_t)strlen(of->time);
@@ -152,9 +150,7 @@ add_column(struct mrs_measurements *m, const struct mrs_elem *el, struct mrs_err
     }
     m->room--;
     struct measurements_column *list = mrs_more(m->mem, m->col, m->n, &m->cap, sizeof *list);
-    if (!list) {
-        return mrs_err_memory(e, sizeof *list);
-    }
+    MRS_TRY(mrs_allocated(list, sizeof *list, e));
     m->col = list;
     if (m->n == m->n_made) {
         mrsi_column_init(&list[m->n_made++].packed, m->mem, &m->room);

@@ -236,9 +236,7 @@ mrs_acc_compile(const struct mrs_expr_env *env, struct mrs_val spec, struct mrs_
         return not_one(spec, e);
     }
     struct mrs_acc *x = mrs_zalloc(env->mem, sizeof *x);
-    if (!x) {
-        return mrs_err_memory(e, sizeof *x);
-    }
+    MRS_TRY(mrs_allocated(x, sizeof *x, e));
     x->mem = env->mem;
     x->kind = kind_of(el.name);
     x->small = mrsi_acc_small_of(x->kind);
@@ -377,7 +375,7 @@ mrsi_acc_room(struct mrs_acc_state *s, struct mrs_err *e)
     MRS_ASSERT(s->n <= s->cap);
     struct mrsi_acc_item *more = mrs_more(s->mem, s->item, s->n, &s->cap, sizeof *more);
     s->item = more ? more : s->item;
-    return more ? MRS_OK : mrs_err_memory(e, sizeof *more);
+    return mrs_allocated(more, sizeof *more, e);
 }
 
 enum mrs_status
@@ -413,9 +411,7 @@ mrs_acc_state_new(const struct mrs_acc *x, struct mrs_mem *mem, size_t ceiling, 
     MRS_ASSERT(x->kind && ceiling);
     struct mrs_acc_state *s = mrs_zalloc(mem, sizeof *s);
     *out = s;
-    if (!s) {
-        return mrs_err_memory(e, sizeof *s);
-    }
+    MRS_TRY(mrs_allocated(s, sizeof *s, e));
     s->x = x;
     s->mem = mem;
     s->ceiling = ceiling < UINT32_MAX / 16 ? ceiling : UINT32_MAX / 16; /* offsets have 32 bits */

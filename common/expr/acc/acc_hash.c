@@ -44,9 +44,7 @@ mrsi_acc_hash_add(struct mrs_acc_state *s, uint32_t at, struct mrs_err *e)
     uint32_t n = s->n_slots ? 2 * s->n_slots : 16;
     if (n > s->room_slots) {
         uint32_t *more = mrs_realloc(s->mem, s->slot, (size_t)n * sizeof *more);
-        if (!more) {
-            return mrs_err_memory(e, (size_t)n * sizeof *more);
-        }
+        MRS_TRY(mrs_allocated(more, (size_t)n * sizeof *more, e));
         s->slot = more;
         s->room_slots = n;
     }

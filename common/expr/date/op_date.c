@@ -22,9 +22,7 @@ mrsi_compile_zone(struct mrsi_compile *c, struct mrs_expr *x, uint32_t i, struct
         return MRS_OK;
     }
     x->extra = mrsi_zones_new(mrsi_compile_arena(c)->mem);
-    if (!x->extra) {
-        return mrs_err_memory(e, sizeof(struct mrsi_zones));
-    }
+    MRS_TRY(mrs_allocated(x->extra, sizeof(struct mrsi_zones), e));
     if (!mrsi_is_constant(arg)) {
         return mrsi_zones_installed()
                    ? MRS_OK

@@ -383,9 +383,7 @@ mrsi_compile_date_trunc(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_v
 {
     MRS_ASSERT(mrs_val_is_sized(spec));
     struct trunc *t = mrs_arena_alloc(mrsi_compile_arena(c), sizeof *t);
-    if (!t) {
-        return mrs_err_memory(e, sizeof *t);
-    }
+    MRS_TRY(mrs_allocated(t, sizeof *t, e));
     MRS_TRY(mrsi_compile_named(c, x, spec, "date,unit|binSize,timezone,startOfWeek", e));
     enum mrs_status s = mrsi_compile_zone(c, x, T_ZONE, e);
     *t = (struct trunc){.zones = x->extra};
@@ -508,9 +506,7 @@ mrs_windows_new(struct mrs_mem *mem, const struct mrs_windows_spec *spec, struct
 {
     struct mrs_windows *w = mrs_zalloc(mem, sizeof *w);
     *out = NULL;
-    if (!w) {
-        return mrs_err_memory(e, sizeof *w);
-    }
+    MRS_TRY(mrs_allocated(w, sizeof *w, e));
     w->mem = mem;
     w->zones = mrsi_zones_new(mem);
     enum mrs_status s = w->zones ? read_windows(w, spec, e) : mrs_err_memory(e, sizeof *w->zones);

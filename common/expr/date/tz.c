@@ -313,9 +313,7 @@ mrsi_zones_find(struct mrsi_zones *z, const char *name, uint32_t n, struct mrsi_
         return MRS_OK;
     }
     struct mrsi_zone_node *node = mrs_zalloc(z->mem, sizeof *node);
-    if (!node) {
-        return mrs_err_memory(e, sizeof *node);
-    }
+    MRS_TRY(mrs_allocated(node, sizeof *node, e));
     const char *reason;
     memcpy(node->name, name, n);
     enum mrs_status s = load(z->mem, node->name, &node->zone, &reason);

@@ -459,9 +459,7 @@ mrsi_compile_sort_array(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_v
         }
     }
     struct sort_by *by = mrs_arena_alloc(mrsi_compile_arena(c), sizeof *by + n * sizeof by->key[0]);
-    if (!by) {
-        return mrs_err_memory(e, sizeof *by + n * sizeof by->key[0]);
-    }
+    MRS_TRY(mrs_allocated(by, sizeof *by + n * sizeof by->key[0], e));
     by->n = n;
     x->extra = by;
     if (v[1].type != MRS_DOCUMENT) {
@@ -599,9 +597,7 @@ mrsi_compile_zip(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec
         return mrsi_expr_refuse(x, e, "useLongestLength must be true or false");
     }
     struct op_array_each_zip *zip = mrs_arena_alloc(mrsi_compile_arena(c), sizeof *zip);
-    if (!zip) {
-        return mrs_err_memory(e, sizeof *zip);
-    }
+    MRS_TRY(mrs_allocated(zip, sizeof *zip, e));
     zip->inputs = mrs_val_count(v[0]);
     zip->longest = v[1].type == MRS_BOOL && v[1].p[0];
     zip->has_defaults = v[2].type != MRS_MISSING;

@@ -74,9 +74,7 @@ compile_constants_last(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_va
     MRS_TRY(mrsi_compile_list(c, x, spec, 0, 255, e));
     struct mrs_expr **sorted =
         mrs_arena_alloc(mrsi_compile_arena(c), (x->n_args + 1) * sizeof(struct mrs_expr *));
-    if (!sorted) {
-        return mrs_err_memory(e, x->n_args * sizeof(struct mrs_expr *));
-    }
+    MRS_TRY(mrs_allocated(sorted, x->n_args * sizeof(struct mrs_expr *), e));
     uint32_t n = 0;
     for (int constant = 0; constant < 2; constant++) {
         for (uint32_t i = 0; i < x->n_args; i++) {

@@ -60,9 +60,7 @@ read_shares(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, str
         return mrsi_expr_refuse(x, e, "'p' must not be empty");
     }
     struct shares *s = mrs_arena_alloc(mrsi_compile_arena(c), sizeof *s + n * sizeof *s->p);
-    if (!s) {
-        return mrs_err_memory(e, sizeof *s + n * sizeof *s->p);
-    }
+    MRS_TRY(mrs_allocated(s, sizeof *s + n * sizeof *s->p, e));
     s->n = n;
     s->one = false;
     x->extra = s;
@@ -77,9 +75,7 @@ static enum mrs_status
 read_resumed(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_err *e)
 {
     struct shares *s = mrs_arena_alloc(mrsi_compile_arena(c), sizeof *s + sizeof *s->p);
-    if (!s) {
-        return mrs_err_memory(e, sizeof *s + sizeof *s->p);
-    }
+    MRS_TRY(mrs_allocated(s, sizeof *s + sizeof *s->p, e));
     s->n = 1;
     s->one = true;
     s->p[0] = 0.5;

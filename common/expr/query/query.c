@@ -333,9 +333,7 @@ mrs_query_compile(const struct mrs_expr_env *env, struct mrs_view filter, struct
     MRS_ASSERT(env->mem && mrs_view_is_framed(filter));
     *out = NULL;
     struct mrs_query *q = mrs_zalloc(env->mem, sizeof *q);
-    if (!q) {
-        return mrs_err_memory(e, sizeof *q);
-    }
+    MRS_TRY(mrs_allocated(q, sizeof *q, e));
     q->mem = env->mem;
     mrs_arena_init(&q->arena, env->mem);
     struct mrs_view copy = {mrs_arena_copy(&q->arena, filter.p, filter.n), filter.n};

@@ -68,9 +68,7 @@ build(struct mrsi_regex *r, struct mrsi_text pattern, uint32_t flags, char why[1
     r->general = pcre2_general_context_create(allocate, release, r->mem);
     r->how = r->general ? pcre2_match_context_create(r->general) : NULL;
     pcre2_compile_context *rules = r->how ? pcre2_compile_context_create(r->general) : NULL;
-    if (!rules) {
-        return mrs_err_memory(e, sizeof *r);
-    }
+    MRS_TRY(mrs_allocated(rules, sizeof *r, e));
     pcre2_set_heap_limit(r->how, HEAP_MAX_KIB);
     pcre2_set_match_limit(r->how, STEPS_MAX);
     int code;
@@ -117,9 +115,7 @@ mrsi_regex_new(struct mrs_mem *mem, struct mrsi_text pattern, struct mrsi_text o
         return MRS_FAIL;
     }
     struct mrsi_regex *r = mrs_zalloc(mem, sizeof *r);
-    if (!r) {
-        return mrs_err_memory(e, sizeof *r);
-    }
+    MRS_TRY(mrs_allocated(r, sizeof *r, e));
     r->mem = mem;
     enum mrs_status s = build(r, pattern, flags, why, e);
     if (s != MRS_OK) {

@@ -441,7 +441,7 @@ put_source(struct profile *p, struct mrs_err *e)
              quick);
     p->x->workload_source = "system.profile";
     p->x->measured = mrs_arena_copy(&p->x->arena, text, strlen(text) + 1);
-    return p->x->measured ? MRS_OK : mrs_err_memory(e, sizeof text);
+    return mrs_allocated(p->x->measured, sizeof text, e);
 }
 
 static enum mrs_status

@@ -165,7 +165,7 @@ mrsi_workload_read(struct mrsi_inspection *x, const char *text, struct mrs_err *
         const uint8_t *p = mrs_arena_copy(&x->arena, bson.p, bson.n);
         x->workload_source = "--workload";
         x->workload = p ? (struct mrs_view){p, (uint32_t)bson.n} : mrs_empty_doc();
-        s = p ? MRS_OK : mrs_err_memory(e, bson.n);
+        s = mrs_allocated(p, bson.n, e);
     }
     mrs_buf_clear(&bson);
     return s;

@@ -29,7 +29,7 @@ mrsi_figures_begin(struct mrsi_figures *f, struct mrs_mem *mem, struct mrs_err *
     mrs_buf_init(&f->scratch, mem, MRS_DOC_READ_MAX);
     f->first_day = UINT32_MAX;
     f->root = mrsi_trie_child(f, NULL, MRSI_FIELD, "", 0);
-    return f->root ? MRS_OK : mrs_err_memory(e, sizeof *f->root);
+    return mrs_allocated(f->root, sizeof *f->root, e);
 }
 
 void
@@ -222,9 +222,7 @@ walk_document(struct mrsi_figures *f, struct mrs_view doc, uint64_t ordinal, uin
         }
         l->elements++;
         struct mrsi_trie *at = child(f, l, &x);
-        if (!at) {
-            return mrs_err_memory(e, sizeof *at);
-        }
+        MRS_TRY(mrs_allocated(at, sizeof *at, e));
         if (n == 1) {
             name_of_root(f, at, l->elements - 1);
             if (x.name_len == 3 && memcmp(x.name, "_id", 3) == 0) {

@@ -353,9 +353,7 @@ mrsi_model_leave(struct mrsi_inspection *x, struct mrs_err *e, const char *fmt, 
     va_end(args);
     const char **list = mrs_arena_more(&x->arena, x->left, x->lefts, &x->left_cap, sizeof(char *));
     const char *text = list ? mrs_arena_copy(&x->arena, line, strlen(line) + 1) : NULL;
-    if (!text) {
-        return mrs_err_memory(e, sizeof line);
-    }
+    MRS_TRY(mrs_allocated(text, sizeof line, e));
     x->left = list;
     x->left[x->lefts++] = text;
     return MRS_OK;

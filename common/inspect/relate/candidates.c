@@ -83,9 +83,7 @@ static enum mrs_status
 add_pair(struct mrsi_relating *x, const struct mrsi_ref_pair *pair, struct mrs_err *e)
 {
     struct mrsi_ref_pair *more = mrs_more(x->x->mem, x->pair, x->pairs, &x->pair_cap, sizeof *more);
-    if (!more) {
-        return mrs_err_memory(e, sizeof *more);
-    }
+    MRS_TRY(mrs_allocated(more, sizeof *more, e));
     x->pair = more;
     x->pair[x->pairs++] = *pair;
     return MRS_OK;
@@ -176,9 +174,7 @@ list_keys(struct mrsi_relating *x, struct mrs_err *e)
                 continue;
             }
             struct mrsi_path **more = mrs_arena_more(&x->x->arena, x->key, x->keys, &cap, sizeof(struct mrsi_path *));
-            if (!more) {
-                return mrs_err_memory(e, sizeof(struct mrsi_path *));
-            }
+            MRS_TRY(mrs_allocated(more, sizeof(struct mrsi_path *), e));
             x->key = more;
             x->key[x->keys++] = p;
         }
@@ -323,7 +319,7 @@ by_namesakes(struct mrsi_relating *x, struct mrs_err *e)
         p->likely = x->pair[i].r.score > p->likely ? x->pair[i].r.score : p->likely;
     }
     struct namesake *list = mrs_alloc_array(x->x->mem, x->pairs + 1, sizeof *list);
-    enum mrs_status s = list ? MRS_OK : mrs_err_memory(e, x->pairs * sizeof *list);
+    enum mrs_status s = mrs_allocated(list, x->pairs * sizeof *list, e);
     uint32_t n = list ? list_namesakes(x, list) : 0;
     for (uint32_t c = 0; s == MRS_OK && n && c < x->x->colls; c++) {
         struct mrsi_collection *coll = &x->x->coll[c];

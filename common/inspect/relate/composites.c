@@ -434,7 +434,7 @@ one_pair(struct mrsi_relating *x, const struct mrsi_collection *a, const struct 
             continue;
         }
         struct alignment *l = mrs_zalloc(x->x->mem, sizeof *l);
-        s = l ? MRS_OK : mrs_err_memory(e, sizeof *l);
+        s = mrs_allocated(l, sizeof *l, e);
         if (l) {
             align(x, a, parent, b, l);
             share_plain(l);

@@ -50,9 +50,7 @@ propose_copy(struct mrsi_relating *x, struct mrsi_reference *r, struct mrsi_path
 {
     struct mrsi_inspection *ins = x->x;
     struct mrsi_copied *more = mrs_arena_more(&ins->arena, ins->copy, ins->copies, &ins->copy_cap, sizeof *more);
-    if (!more) {
-        return mrs_err_memory(e, sizeof *more);
-    }
+    MRS_TRY(mrs_allocated(more, sizeof *more, e));
     ins->copy = more;
     ins->copy[ins->copies++] = (struct mrsi_copied){.from = p, .of = of, .beside = r};
     return MRS_OK;

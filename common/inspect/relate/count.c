@@ -201,9 +201,7 @@ static enum mrs_status
 list_columns(struct mrsi_relating *x, struct mrs_err *e)
 {
     x->column = mrs_zalloc(x->x->mem, ((size_t)x->pairs * 2 + 1) * sizeof *x->column);
-    if (!x->column) {
-        return mrs_err_memory(e, x->pairs * sizeof *x->column);
-    }
+    MRS_TRY(mrs_allocated(x->column, x->pairs * sizeof *x->column, e));
     for (uint32_t i = 0; i < x->pairs; i++) {
         for (int to = 0; to < 2; to++) {
             x->column[x->columns].needs_numbers = x->pair[i].r.as_number;
@@ -392,7 +390,7 @@ count_all(struct mrsi_relating *x, struct mrs_err *e)
 {
     struct column_group *group = mrs_alloc_array(x->x->mem, x->columns + 1, sizeof *group);
     uint32_t n = 0;
-    enum mrs_status s = group ? MRS_OK : mrs_err_memory(e, x->columns * sizeof *group);
+    enum mrs_status s = mrs_allocated(group, x->columns * sizeof *group, e);
     for (uint32_t i = 0; group && i < x->columns; i++) {
         if (i == 0 || x->column[i].path->in != x->column[i - 1].path->in) {
             group[n++] = (struct column_group){&x->column[i], 0};

@@ -80,7 +80,7 @@ one_scan(struct mrsi_relating *x, struct gathering *g, struct mrs_err *e)
     MRS_ASSERT(g->n > 0);
     uint32_t workers = x->source->workers;
     g->ahead = mrs_zalloc(x->x->mem, ((size_t)workers * g->n + 1) * sizeof *g->ahead);
-    enum mrs_status s = g->ahead ? MRS_OK : mrs_err_memory(e, sizeof *g->ahead);
+    enum mrs_status s = mrs_allocated(g->ahead, sizeof *g->ahead, e);
     MRS_THEN(s, mrsi_scan(x, g->lookup[0]->path[0]->in, false, gather_doc, g, e));
     for (uint32_t i = 0; s == MRS_OK && i < g->n; i++) {
         for (uint32_t w = 0; s == MRS_OK && w < workers; w++) {
@@ -99,7 +99,7 @@ mrsi_gather(struct mrsi_relating *x, struct mrsi_lookup_value *const *lookup, ui
 {
     MRS_ASSERT(lookup || n == 0);
     struct gathering g = {mrs_alloc_array(x->x->mem, n + 1, sizeof(struct mrsi_lookup_value *)), 0, NULL};
-    enum mrs_status s = g.lookup ? MRS_OK : mrs_err_memory(e, n * sizeof(struct mrsi_lookup_value *));
+    enum mrs_status s = mrs_allocated(g.lookup, n * sizeof(struct mrsi_lookup_value *), e);
     for (uint32_t c = 0; s == MRS_OK && c < x->x->colls; c++) {
         g.n = 0;
         for (uint32_t i = 0; i < n; i++) {

@@ -105,9 +105,7 @@ one_line(struct mrsi_relating *x, char *line, uint32_t no, struct mrs_err *e)
         *(i ? &h.to : &h.from) = p;
     }
     struct mrsi_hint *more = mrs_arena_more(&x->x->arena, x->hint, x->hints, &x->hint_cap, sizeof *more);
-    if (!more) {
-        return mrs_err_memory(e, sizeof *more);
-    }
+    MRS_TRY(mrs_allocated(more, sizeof *more, e));
     x->hint = more;
     x->hint[x->hints++] = h;
     return MRS_OK;

@@ -46,9 +46,7 @@ mrsi_key_index_make(struct mrsi_relating *x, struct mrs_err *e)
         all += x->open[i] ? 0 : its;
     }
     x->key_hash = x->open ? mrs_alloc_array(mem, (size_t)all + 1, sizeof *x->key_hash) : NULL;
-    if (!x->key_hash) {
-        return mrs_err_memory(e, (size_t)all * sizeof *x->key_hash);
-    }
+    MRS_TRY(mrs_allocated(x->key_hash, (size_t)all * sizeof *x->key_hash, e));
     for (uint32_t i = 0; i < x->keys; i++) {
         if (!x->open[i]) {
             put(x->key_hash, &x->key_hashes, x->key[i]->hash, x->key[i]->hashes, i);

@@ -227,9 +227,7 @@ spill(struct mrsi_rowset *r, struct mrs_err *e)
 {
     MRS_ASSERT(r->n > 0 && r->runs <= r->run_cap);
     struct mrsi_row_run *more = mrs_more(r->store->mem, r->run, r->runs, &r->run_cap, sizeof *r->run);
-    if (!more) {
-        return mrs_err_memory(e, sizeof *more);
-    }
+    MRS_TRY(mrs_allocated(more, sizeof *more, e));
     r->run = more;
     r->run[r->runs] = (struct mrsi_row_run){0, r->n};
     enum mrs_status s = append(r->store, r->buf, r->n * width(r), &r->run[r->runs].off, e);
@@ -253,9 +251,7 @@ make_room(struct mrsi_rowset *r, struct mrs_err *e)
     new_cap = new_cap < r->most ? new_cap : r->most;
     if (s == MRS_OK && new_cap > r->cap) {
         uint64_t *more = mrs_realloc(r->store->mem, r->buf, new_cap * width(r) * sizeof *more);
-        if (!more) {
-            return mrs_err_memory(e, new_cap * width(r) * sizeof *more);
-        }
+        MRS_TRY(mrs_allocated(more, new_cap * width(r) * sizeof *more, e));
         r->buf = more;
         r->cap = new_cap;
     }

@@ -129,9 +129,7 @@ static enum mrs_status
 one_collection(struct mrsi_relating *x, struct mrsi_collection *c, struct mrs_err *e)
 {
     struct trials *t = mrs_zalloc(x->x->mem, sizeof *t);
-    if (!t) {
-        return mrs_err_memory(e, sizeof *t);
-    }
+    MRS_TRY(mrs_allocated(t, sizeof *t, e));
     t->mem = x->x->mem;
     list(x->x, c, t);
     enum mrs_status s = t->n ? mrsi_scan(x, c, true, see, t, e) : MRS_OK;

@@ -30,7 +30,7 @@ mrsi_sieve_put_rows(struct mrsi_sieve *s, const struct mrsi_rowset *rows, struct
     MRS_ASSERT(rows->sealed);
     struct mrsi_rowset_at *at = mrs_alloc(rows->store->mem, sizeof *at);
     const struct mrsi_hash_row *r;
-    enum mrs_status st = at ? MRS_OK : mrs_err_memory(e, sizeof *at);
+    enum mrs_status st = mrs_allocated(at, sizeof *at, e);
     if (at) {
         mrsi_rowset_read(at, rows);
         while ((r = mrsi_rowset_next(at, &st, e)) != NULL) {

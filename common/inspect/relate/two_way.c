@@ -72,9 +72,7 @@ one_pair(struct mrsi_relating *x, struct mrsi_reference *r, struct mrsi_referenc
         .named = {.path = {list->to[0], r->from[0]}, .n = 2, .as_number = {false, r->as_number}}};
     struct mrsi_lookup_value *lookup[2] = {&t.listed, &t.named};
     r->two_way = mrs_arena_alloc(&x->x->arena, sizeof *r->two_way);
-    if (!r->two_way) {
-        return mrs_err_memory(e, sizeof *r->two_way);
-    }
+    MRS_TRY(mrs_allocated(r->two_way, sizeof *r->two_way, e));
     *r->two_way = (struct mrsi_two_way){.list = list};
     enum mrs_status s = mrsi_gather(x, lookup, 2, e);
     MRS_THEN(s, compare(x, &t, r->two_way, e));

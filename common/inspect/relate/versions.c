@@ -87,7 +87,7 @@ one_collection(struct mrsi_relating *x, struct mrsi_collection *c, const struct 
     struct mrs_mem *mem = x->x->mem;
     uint32_t workers = x->source->workers;
     struct versioning v = {.c = c, .path = p, .of = mrs_zalloc(mem, workers * sizeof *v.of)};
-    enum mrs_status s = v.of ? MRS_OK : mrs_err_memory(e, workers * sizeof *v.of);
+    enum mrs_status s = mrs_allocated(v.of, workers * sizeof *v.of, e);
     for (uint32_t i = 0; i < p->n_frequent; i++) {
         v.hash[v.n++] = mrsi_row_hash(p->frequent[i].value, false);
     }

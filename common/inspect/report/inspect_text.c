@@ -302,9 +302,7 @@ mrs_inspect_text(struct mrsi_inspection *x, uint32_t width, bool all, bool colou
     MRS_ASSERT(mrs_buf_is_sound(out));
     struct page p = {.x = x, .out = out, .width = width, .all = all, .colour = colour};
     struct placed *list = mrs_alloc_array(x->mem, x->colls + 1, sizeof *list);
-    if (!list) {
-        return mrs_err_memory(e, x->colls * sizeof *list);
-    }
+    MRS_TRY(mrs_allocated(list, x->colls * sizeof *list, e));
     mrs_buf_init(&p.line, x->mem, SIZE_MAX);
     for (uint32_t i = 0; i < x->colls; i++) {
         list[i] = (struct placed){&x->coll[i], worst_rule(x, &x->coll[i])};

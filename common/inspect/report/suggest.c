@@ -203,9 +203,7 @@ mrs_inspect_plan(struct mrsi_inspection *x, struct mrs_buf *out, struct mrs_err 
     struct mrsi_planning p = {.x = x, .out = out, .one_db = has_one_db(x)};
     char db[MRS_NS_MAX + 1];
     p.fate = mrs_zalloc(x->mem, (x->colls + 1) * sizeof *p.fate);
-    if (!p.fate) {
-        return mrs_err_memory(e, x->colls * sizeof *p.fate);
-    }
+    MRS_TRY(mrs_allocated(p.fate, x->colls * sizeof *p.fate, e));
     mrs_buf_say(out, "# What `mongoreshape inspect` suggests for %s: read it, take out what you do not want, then\n",
                 x->name);
     mrs_buf_printf(out, "#   mongoreshape check PLAN -i IN     what would become of each document\n");

@@ -15,7 +15,7 @@ mrsi_decoder_open(struct mrsi_decoder *d, struct mrs_err *e)
     d->in_at = d->in_n = 0;
     d->off = 0;
     d->in_end = false;
-    return d->dec ? MRS_OK : mrs_err_memory(e, d->room);
+    return mrs_allocated(d->dec, d->room, e);
 }
 
 void

@@ -98,9 +98,7 @@ pack(struct encoder_piece *p, struct mrsi_tools *tools)
     const char *why = "failed";
     void *packer = mrsi_tools_pack(tools, c->codec, c->level);
     p->out = packer ? mrsi_chunk_take(c->pool) : NULL;
-    if (!p->out) {
-        return mrs_err_memory(&p->err, sizeof *p->out);
-    }
+    MRS_TRY(mrs_allocated(p->out, sizeof *p->out, &p->err));
     struct mrsi_flow f = {p->in->p, p->in->n, p->out->p, sizeof p->out->p};
     enum mrs_status s = c->codec->pack(packer, &f, &stop, &why);
     p->out->n = (size_t)(f.out - p->out->p);
@@ -189,9 +187,7 @@ hand_on(struct mrsi_encoder *c, struct mrs_err *e)
 {
     MRS_ASSERT(c->chunk || c->any);
     struct encoder_piece *p = mrs_zalloc(c->mem, sizeof *p);
-    if (!p) {
-        return mrs_err_memory(e, sizeof *p);
-    }
+    MRS_TRY(mrs_allocated(p, sizeof *p, e));
     p->task.run = run_piece;
     p->enc = c;
     p->in = c->chunk;
@@ -267,9 +263,7 @@ mrsi_encoder_open(struct mrs_mem *mem, const struct mrsi_encoder_to *to, struct 
 {
     MRS_ASSERT(to->fd >= 0 && to->name);
     struct mrsi_encoder *c = mrs_zalloc(mem, sizeof *c);
-    if (!c) {
-        return mrs_err_memory(e, sizeof *c);
-    }
+    MRS_TRY(mrs_allocated(c, sizeof *c, e));
     c->mem = mem;
     c->fd = to->fd;
     c->last = &c->first;

@@ -60,7 +60,7 @@ static enum mrs_status
 open_beside(struct mrs_atomic_file *w, uint64_t id, bool left, struct mrs_err *e)
 {
     w->beside = mrsi_format(w->mem, "%s.%llu.partial", w->path, (unsigned long long)id);
-    enum mrs_status s = w->beside ? MRS_OK : mrs_err_memory(e, strlen(w->path));
+    enum mrs_status s = mrs_allocated(w->beside, strlen(w->path), e);
     s = s == MRS_OK && left ? open_left(w, e) : s;
     return s == MRS_OK && w->fd < 0 ? mrsi_create(w->beside, 0600, &w->fd, e) : s;
 }
@@ -71,15 +71,13 @@ open_whole(struct mrs_mem *mem, const char *path, uint64_t id, bool left, struct
 {
     *out = NULL;
     struct mrs_atomic_file *w = mrs_zalloc(mem, sizeof *w);
-    if (!w) {
-        return mrs_err_memory(e, sizeof *w);
-    }
+    MRS_TRY(mrs_allocated(w, sizeof *w, e));
     w->mem = mem;
     w->fd = -1;
     mrs_buf_init(&w->buf, mem, SIZE_MAX);
     mrs_buf_init(&w->old, mem, SIZE_MAX);
     w->path = mrs_strndup(mem, path, strlen(path));
-    enum mrs_status s = w->path ? MRS_OK : mrs_err_memory(e, strlen(path));
+    enum mrs_status s = mrs_allocated(w->path, strlen(path), e);
     MRS_THEN(s, mrs_file_is_stream(path) ? mrsi_open_stream(path, &w->fd, e) : open_beside(w, id, left, e));
     if (s != MRS_OK) {
         discard(w);

@@ -83,9 +83,7 @@ read_names(struct mrs_arena *a, DIR *dir, const char *path, const char ***names,
             continue;
         }
         const char **more = mrs_arena_more(a, *names, *n, &cap, sizeof *more);
-        if (!more) {
-            return mrs_err_memory(e, sizeof *more);
-        }
+        MRS_TRY(mrs_allocated(more, sizeof *more, e));
         *names = more;
         (*names)[*n] = mrs_arena_copy(a, name, strlen(name) + 1);
         if (!(*names)[*n]) {
@@ -138,14 +136,12 @@ list_files(const struct mrsi_folder_lister *self, struct mrs_arena *a, const str
     enum mrs_status s = mrsi_list_dir(a, folder->path, &names, &n, e);
     if (s == MRS_OK && n) {
         out->at = mrs_arena_alloc(a, n * sizeof *out->at);
-        s = out->at ? MRS_OK : mrs_err_memory(e, n * sizeof *out->at);
+        s = mrs_allocated(out->at, n * sizeof *out->at, e);
     }
     for (uint32_t i = 0; s == MRS_OK && i < n; i++) {
         struct stat st;
         const char *path = mrsi_arena_join(a, folder->path, names[i]);
-        if (!path) {
-            return mrs_err_memory(e, strlen(names[i]));
-        }
+        MRS_TRY(mrs_allocated(path, strlen(names[i]), e));
         if (lstat(path, &st) < 0) {
             s = mrs_err_sys(e, errno, "open %s", path);
         } else if (S_ISLNK(st.st_mode)) {
@@ -181,9 +177,7 @@ mrsi_is_dump(struct mrs_mem *mem, const char *path, struct mrs_err *e)
     MRS_ASSERT(path);
     char *manifest = mrsi_format(mem, "%s/%s", path, MRSI_MANIFEST);
     struct stat st;
-    if (!manifest) {
-        return mrs_err_memory(e, strlen(path));
-    }
+    MRS_TRY(mrs_allocated(manifest, strlen(path), e));
     bool ours = lstat(manifest, &st) == 0 && S_ISREG(st.st_mode);
     mrs_free(mem, manifest);
     if (ours) {

@@ -123,9 +123,7 @@ mrsi_name_unescape(struct mrs_arena *a, const char *stem, size_t n, const char *
     MRS_ASSERT(stem && coll);
     char *out = mrs_arena_alloc(a, n + 1);
     size_t k = 0;
-    if (!out) {
-        return mrs_err_memory(e, n + 1);
-    }
+    MRS_TRY(mrs_allocated(out, n + 1, e));
     for (size_t i = 0; i < n; i++) {
         if (stem[i] != '%') {
             out[k++] = stem[i] == '+' ? ' ' : stem[i];

@@ -69,9 +69,7 @@ fill(struct mrsi_frames *f, size_t len, struct mrs_err *e)
     size_t cap = len < WINDOW ? WINDOW : len;
     if (f->cap < cap) {
         uint8_t *p = mrs_realloc(f->mem, f->p, cap);
-        if (!p) {
-            return mrs_err_memory(e, cap);
-        }
+        MRS_TRY(mrs_allocated(p, cap, e));
         f->p = p;
         f->cap = cap;
     }

@@ -43,9 +43,7 @@ grow_table(struct mrsi_archive_in *r, struct mrs_err *e)
     MRS_ASSERT(r->n <= r->cap);
     uint32_t n = r->n_slots ? 2 * r->n_slots : 64;
     uint32_t *slots = mrs_zalloc(r->in->mem, n * sizeof *slots);
-    if (!slots) {
-        return mrs_err_memory(e, n * sizeof *slots);
-    }
+    MRS_TRY(mrs_allocated(slots, n * sizeof *slots, e));
     mrs_free(r->in->mem, r->slots);
     r->slots = slots;
     r->n_slots = n;
@@ -133,9 +131,7 @@ add_entry(struct mrsi_archive_in *r, uint64_t off, struct mrs_view doc, struct m
                          r->name, MOST_NAMESPACES, MOST_PRELUDE);
     }
     struct mrsi_found *more = mrs_more(r->in->mem, r->list, r->n, &r->cap, sizeof *more);
-    if (!more) {
-        return mrs_err_memory(e, sizeof *more);
-    }
+    MRS_TRY(mrs_allocated(more, sizeof *more, e));
     r->list = more;
     struct mrsi_found *f = &r->list[r->n];
     memset(f, 0, sizeof *f);

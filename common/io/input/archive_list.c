@@ -63,9 +63,7 @@ static enum mrs_status
 note_all(struct mrsi_archive_in *r, struct mrs_err *e)
 {
     struct mrsi_src_extent *at = mrs_arena_alloc(&r->in->arena, (r->log.n + 1) * sizeof *at);
-    if (!at) {
-        return mrs_err_memory(e, r->log.n * sizeof *at);
-    }
+    MRS_TRY(mrs_allocated(at, r->log.n * sizeof *at, e));
     enum mrs_status s = mrsi_log_each(&r->log, count_piece, r, e);
     for (uint32_t i = 0; i < r->n; i++) {
         r->list[i].extent = at;
@@ -169,9 +167,7 @@ place(struct mrsi_archive_in *r, const struct mrsi_src_extent *extent, uint32_t 
 {
     MRS_ASSERT(extent || n == 0);
     struct mrsi_src_extents *p = mrs_arena_alloc(&r->in->arena, sizeof *p);
-    if (!p) {
-        return mrs_err_memory(e, sizeof *p);
-    }
+    MRS_TRY(mrs_allocated(p, sizeof *p, e));
     *p = (struct mrsi_src_extents){r->in->fd, extent, n, bytes};
     *out = p;
     return MRS_OK;
@@ -238,13 +234,13 @@ add_found(struct mrsi_archive_in *r, const struct mrsi_found *f, struct mrs_err 
         return add_extra(r, f, e);
     }
     struct mrs_input_ns *ns = new_entry(r, f, f->coll, f->ns);
-    enum mrs_status s = ns ? MRS_OK : mrs_err_memory(e, sizeof *ns);
+    enum mrs_status s = mrs_allocated(ns, sizeof *ns, e);
     if (s == MRS_OK && f->meta.n) {
         s = add_metadata(r, f, ns, e);
     }
     if (s == MRS_OK && f->buckets) {
         ns = new_entry(r, f, f->body, f->body_ns);
-        s = ns ? MRS_OK : mrs_err_memory(e, sizeof *ns);
+        s = mrs_allocated(ns, sizeof *ns, e);
     }
     bool no_data = f->view && !f->bytes;
     return s == MRS_OK && !no_data ? add_data(r, f, ns, e) : s;

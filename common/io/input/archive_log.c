@@ -36,7 +36,7 @@ make_room(struct mrsi_log *l, struct mrs_err *e)
     if (l->cap < IN_MEMORY) {
         struct mrsi_piece_at *more = mrs_more(l->mem, l->at, l->n, &l->cap, sizeof *more);
         l->at = more ? more : l->at;
-        return more ? MRS_OK : mrs_err_memory(e, sizeof *more);
+        return mrs_allocated(more, sizeof *more, e);
     }
     if (l->fd < 0) {
         s = mrs_temp_open(l->tmp, &l->fd, e);

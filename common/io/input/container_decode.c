@@ -119,7 +119,7 @@ mrsi_feed_open(struct mrs_mem *mem, const struct mrsi_source_from *from, struct 
 {
     *out = (struct mrsi_feed){.from = from, .room = mrs_alloc(mem, ROOM)};
     mrs_err_clear(&out->err);
-    return out->room ? MRS_OK : mrs_err_memory(e, ROOM);
+    return mrs_allocated(out->room, ROOM, e);
 }
 
 int

@@ -71,14 +71,12 @@ mrsi_members_add(struct mrsi_members *m, const char *path, const struct mrsi_con
                          m->container, MRSI_MEMBERS_MAX, MRSI_MEMBER_NAMES_MAX);
     }
     struct mrsi_container_member *more = mrs_more(m->in->mem, m->at, m->n, &m->cap, sizeof *more);
-    if (!more) {
-        return mrs_err_memory(e, sizeof *more);
-    }
+    MRS_TRY(mrs_allocated(more, sizeof *more, e));
     m->at = more;
     struct mrsi_container_member *to = &m->at[m->n++];
     *to = *what;
     to->path = to->member_path = mrs_arena_copy(&m->in->arena, path, n);
-    return to->path ? MRS_OK : mrs_err_memory(e, n);
+    return mrs_allocated(to->path, n, e);
 }
 
 /* ---- order: the contents of a folder follow it ---- */
@@ -139,9 +137,7 @@ note_passed(struct mrsi_members *m, const struct mrsi_container_member *x, struc
 {
     size_t n = strlen(m->container) + strlen(x->member_path) + 3;
     char *path = mrs_arena_alloc(&m->in->arena, n);
-    if (!path) {
-        return mrs_err_memory(e, n);
-    }
+    MRS_TRY(mrs_allocated(path, n, e));
     snprintf(path, n, "%s: %s", m->container, x->member_path);
     return mrsi_note_passed(m->in, path, e);
 }
@@ -342,7 +338,7 @@ find_root(struct mrsi_members *m, struct root *r, struct mrs_err *e)
     struct container_member_holder *list = mrs_alloc_array(m->in->mem, m->n ? m->n : 1, sizeof *list);
     uint32_t n = 0;
     const struct container_member_holder *top = NULL;
-    enum mrs_status s = list ? MRS_OK : mrs_err_memory(e, m->n * sizeof *list);
+    enum mrs_status s = mrs_allocated(list, m->n * sizeof *list, e);
     for (uint32_t i = 0; i < m->n; i++) {
         r->plain = r->plain || (sign_of(m->at[i].path) != SIGN_NONE && !lies_in_foreign_folder(m->at[i].path));
     }
@@ -401,9 +397,7 @@ static enum mrs_status
 settle_places(struct mrsi_members *m, struct mrs_err *e)
 {
     struct mrsi_container_member *own = mrs_arena_copy(&m->in->arena, m->at, (m->n ? m->n : 1) * sizeof *own);
-    if (!own) {
-        return mrs_err_memory(e, m->n * sizeof *own);
-    }
+    MRS_TRY(mrs_allocated(own, m->n * sizeof *own, e));
     mrs_free(m->in->mem, m->at);
     m->at = own;
     m->cap = 0;

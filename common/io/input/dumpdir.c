@@ -93,9 +93,7 @@ enum mrs_status
 mrsi_note_passed(struct mrs_input *in, const char *path, struct mrs_err *e)
 {
     const char **more = mrs_more(in->mem, in->passed, in->n_passed, &in->cap_passed, sizeof *more);
-    if (!more) {
-        return mrs_err_memory(e, sizeof *more);
-    }
+    MRS_TRY(mrs_allocated(more, sizeof *more, e));
     in->passed = more;
     in->passed[in->n_passed++] = path;
     return MRS_OK;
@@ -106,7 +104,7 @@ pass_over(struct dumpdir_scan *c, struct mrsi_items *items, struct mrs_err *e)
 {
     MRS_ASSERT(items->at || items->n == 0);
     struct mrsi_items kept = {mrs_arena_alloc(&c->in->arena, (items->n + 1) * sizeof *kept.at), 0};
-    enum mrs_status s = kept.at ? MRS_OK : mrs_err_memory(e, items->n * sizeof *kept.at);
+    enum mrs_status s = mrs_allocated(kept.at, items->n * sizeof *kept.at, e);
     for (uint32_t i = 0; s == MRS_OK && i < items->n; i++) {
         const struct mrsi_item *item = &items->at[i];
         bool foreign;
@@ -146,9 +144,7 @@ add(struct dumpdir_scan *c, const struct rec *rec, struct mrs_err *e)
 {
     MRS_ASSERT(c->n <= c->cap);
     struct rec *more = mrs_more(c->in->mem, c->recs, c->n, &c->cap, sizeof *more);
-    if (!more) {
-        return mrs_err_memory(e, sizeof *more);
-    }
+    MRS_TRY(mrs_allocated(more, sizeof *more, e));
     c->recs = more;
     c->recs[c->n++] = *rec;
     return MRS_OK;
@@ -168,9 +164,7 @@ add_file(struct dumpdir_scan *c, const struct mrsi_item *item, const char *rel, 
     MRS_ASSERT(item->name && !item->folder);
     size_t n = strlen(rel) - strlen(item->name) + mrsi_file_name(item->name).plain_n;
     char *plain = mrs_arena_alloc(&c->in->arena, n + 1);
-    if (!plain) {
-        return mrs_err_memory(e, n + 1);
-    }
+    MRS_TRY(mrs_allocated(plain, n + 1, e));
     memcpy(plain, rel, n);
     plain[n] = 0;
     return add_extra(c, item, mrsi_is_of_tools(plain) ? plain : rel, e);
@@ -198,9 +192,7 @@ add_below(struct dumpdir_scan *c, const struct mrsi_item *item, const char *rel,
                 s = add_extra(c, &has.at[i], below, e);
             } else if (s == MRS_OK) {
                 struct folder *more = mrs_arena_alloc(&c->in->arena, sizeof *more);
-                if (!more) {
-                    return mrs_err_memory(e, sizeof *more);
-                }
+                MRS_TRY(mrs_allocated(more, sizeof *more, e));
                 *more = (struct folder){todo, &has.at[i], below, at.depth + 1};
                 todo = more;
             }
@@ -214,9 +206,7 @@ set_names(struct dumpdir_scan *c, struct rec *rec, const char *db, const char *c
 {
     size_t db_n = strlen(db), coll_n = strlen(coll);
     char *ns = mrs_arena_alloc(&c->in->arena, db_n + coll_n + 2);
-    if (!ns) {
-        return mrs_err_memory(e, db_n + coll_n + 2);
-    }
+    MRS_TRY(mrs_allocated(ns, db_n + coll_n + 2, e));
     memcpy(ns, db, db_n);
     ns[db_n] = '.';
     memcpy(ns + db_n + 1, coll, coll_n + 1);
@@ -247,9 +237,7 @@ long_name(struct dumpdir_scan *c, struct rec *rec, size_t stem_n, const struct m
     for (size_t i = 0; i < sizeof ends / sizeof *ends && !*coll; i++) {
         struct mrs_view doc;
         char *name = mrsi_format(c->in->mem, "%.*s%s", (int)stem_n, rec->item->name, ends[i]);
-        if (!name) {
-            return mrs_err_memory(e, stem_n);
-        }
+        MRS_TRY(mrs_allocated(name, stem_n, e));
         const struct mrsi_item *meta = find(beside, name);
         mrs_free(c->in->mem, name);
         if (!meta) {
@@ -466,9 +454,7 @@ merge_group(struct dumpdir_scan *c, const struct rec *first, uint32_t n, struct 
         return mrsi_input_exclude(c->in, first->key, e);
     }
     struct mrs_input_ns *ns = mrsi_input_add(c->in);
-    if (!ns) {
-        return mrs_err_memory(e, sizeof *ns);
-    }
+    MRS_TRY(mrs_allocated(ns, sizeof *ns, e));
     ns->kind = MRS_INPUT_DATA;
     ns->db = first->db;
     ns->coll = first->coll;
@@ -510,9 +496,7 @@ extra_entry(struct dumpdir_scan *c, const struct rec *rec, struct mrs_err *e)
 {
     const char *base = rec->item->name;
     struct mrs_input_ns *ns = mrsi_input_add(c->in);
-    if (!ns) {
-        return mrs_err_memory(e, sizeof *ns);
-    }
+    MRS_TRY(mrs_allocated(ns, sizeof *ns, e));
     ns->kind = MRS_INPUT_EXTRA;
     ns->data_path = rec->item->path;
     ns->data_place = rec->item->place;
@@ -616,9 +600,7 @@ mrsi_dump_list(struct mrs_input *in, const char *path, struct mrs_err *e)
         n--;
     }
     char *top = mrs_arena_alloc(&in->arena, n + 1);
-    if (!top) {
-        return mrs_err_memory(e, n + 1);
-    }
+    MRS_TRY(mrs_allocated(top, n + 1, e));
     memcpy(top, path, n);
     top[n] = 0;
     struct mrsi_item folder = {.name = top, .path = top, .folder = true};

@@ -33,9 +33,7 @@ mrsi_input_exclude(struct mrs_input *in, const char *ns, struct mrs_err *e)
 {
     MRS_ASSERT(ns && in->n_excluded <= in->cap_excluded);
     const char **more = mrs_more(in->mem, in->excluded, in->n_excluded, &in->cap_excluded, sizeof *more);
-    if (!more) {
-        return mrs_err_memory(e, sizeof *more);
-    }
+    MRS_TRY(mrs_allocated(more, sizeof *more, e));
     in->excluded = more;
     in->excluded[in->n_excluded++] = ns;
     return MRS_OK;
@@ -110,9 +108,7 @@ name_it(struct mrs_input *in, struct mrs_input_ns *ns, const char *db, size_t db
                          (int)db_n, db, coll, wrong ? wrong : "the collection has no name");
     }
     char *text = mrs_arena_alloc(&in->arena, 2 * db_n + coll_n + 3);
-    if (!text) {
-        return mrs_err_memory(e, db_n + coll_n);
-    }
+    MRS_TRY(mrs_allocated(text, db_n + coll_n, e));
     memcpy(text, db, db_n);
     text[db_n] = '.';
     memcpy(text + db_n + 1, coll, coll_n + 1);
@@ -140,9 +136,7 @@ name_by_path(struct mrs_input *in, struct mrs_input_ns *ns, const char *path, st
     const char *base = mrsi_base_name(path), *coll = NULL;
     char *dir =
         mrs_strndup(in->mem, base == path ? "." : path, base == path ? 1 : (size_t)(base - path));
-    if (!dir) {
-        return mrs_err_memory(e, strlen(path));
-    }
+    MRS_TRY(mrs_allocated(dir, strlen(path), e));
     char *ok = realpath(dir, real);
     int err = errno;
     mrs_free(in->mem, dir);
@@ -188,9 +182,7 @@ metadata_beside(struct mrs_input *in, struct mrs_input_ns *ns, const char *path,
         struct stat st;
         size_t k = strlen(ends[i]) + 1;
         char *meta = mrs_arena_alloc(&in->arena, n + k);
-        if (!meta) {
-            return mrs_err_memory(e, n + k);
-        }
+        MRS_TRY(mrs_allocated(meta, n + k, e));
         memcpy(meta, path, n);
         memcpy(meta + n, ends[i], k);
         if (stat(meta, &st) == 0 && S_ISREG(st.st_mode)) {
@@ -229,9 +221,7 @@ open_single(struct mrs_input *in, const char *path, const struct mrs_input_opts 
             bool stream, struct mrs_err *e)
 {
     struct mrs_input_ns *ns = mrsi_input_add(in);
-    if (!ns) {
-        return mrs_err_memory(e, sizeof *ns);
-    }
+    MRS_TRY(mrs_allocated(ns, sizeof *ns, e));
     in->format = MRS_FORMAT_BSON;
     if (mrsi_opened_is_foreign(o)) {
         const char *what = mrsi_foreign(o->plain, o->plain_n);
@@ -240,7 +230,7 @@ open_single(struct mrs_input *in, const char *path, const struct mrs_input_opts 
     }
     ns->kind = MRS_INPUT_DATA;
     ns->data_path = mrs_arena_copy(&in->arena, path, strlen(path) + 1);
-    enum mrs_status s = ns->data_path ? MRS_OK : mrs_err_memory(e, strlen(path));
+    enum mrs_status s = mrs_allocated(ns->data_path, strlen(path), e);
     if (s == MRS_OK && !stream) {
         s = metadata_beside(in, ns, path, e);
     }
@@ -397,9 +387,7 @@ mrs_input_open(struct mrs_mem *mem, const char *path, const struct mrs_input_opt
     MRS_ASSERT(mem && path && out);
     static const struct mrs_input_opts none;
     struct mrs_input *in = mrs_zalloc(mem, sizeof *in);
-    if (!in) {
-        return mrs_err_memory(e, sizeof *in);
-    }
+    MRS_TRY(mrs_allocated(in, sizeof *in, e));
     opts = opts ? opts : &none;
     in->mem = mem;
     in->fd = -1;

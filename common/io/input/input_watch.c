@@ -13,9 +13,7 @@ watch(struct mrs_input *in, const struct mrsi_watched *what, struct mrs_err *e)
 {
     MRS_ASSERT(in->n_watched <= in->cap_watched);
     struct mrsi_watched *more = mrs_more(in->mem, in->watched, in->n_watched, &in->cap_watched, sizeof *more);
-    if (!more) {
-        return mrs_err_memory(e, sizeof *more);
-    }
+    MRS_TRY(mrs_allocated(more, sizeof *more, e));
     in->watched = more;
     in->watched[in->n_watched++] = *what;
     uint32_t mode = (uint32_t)what->stamp.mode;

@@ -108,7 +108,7 @@ mrsi_metadata_load(struct mrs_mem *mem, struct mrs_arena *a, const char *path, c
     } else if (s == MRS_OK) {
         doc->n = parsed.n;
         doc->p = mrs_arena_copy(a, parsed.p, parsed.n);
-        s = doc->p ? MRS_OK : mrs_err_memory(e, parsed.n);
+        s = mrs_allocated(doc->p, parsed.n, e);
     }
     mrs_buf_clear(&text);
     mrs_buf_clear(&bson);

@@ -76,7 +76,7 @@ put_index(struct mrs_input *in, struct mrs_input_ns *ns, const struct old_indexe
     enum mrs_status s = mrs_build_finish(&b, &doc, e);
     if (s == MRS_OK) {
         ns->metadata = (struct mrs_view){mrs_arena_copy(&in->arena, doc.p, doc.n), doc.n};
-        s = ns->metadata.p ? MRS_OK : mrs_err_memory(e, doc.n);
+        s = mrs_allocated(ns->metadata.p, doc.n, e);
     }
     mrs_buf_clear(&room);
     return s;

@@ -42,9 +42,7 @@ decode_head(struct mrsi_opened *o, struct mrs_err *e)
     const char *why;
     const struct mrsi_codec *codec = mrsi_codec_of(o->codec);
     void *dec = codec->dec_open(o->mem);
-    if (!dec) {
-        return mrs_err_memory(e, HEAD);
-    }
+    MRS_TRY(mrs_allocated(dec, HEAD, e));
     struct mrsi_flow f = {o->head, o->head_n, o->plain, sizeof o->plain};
     enum mrs_status s = MRS_OK;
     for (size_t in = SIZE_MAX, out = SIZE_MAX; s == MRS_OK && f.out_n && (f.in_n != in || f.out_n != out);) {

@@ -193,9 +193,7 @@ room(struct mrs_block *b, size_t len, size_t keep, struct mrs_err *e)
         b->cap = 0;
     }
     uint8_t *p = mrs_realloc(b->mem, b->p, len);
-    if (!p) {
-        return mrs_err_memory(e, len);
-    }
+    MRS_TRY(mrs_allocated(p, len, e));
     b->p = p;
     b->cap = len;
     return MRS_OK;
@@ -301,9 +299,7 @@ keep_tail(struct mrs_reader *r, const struct mrs_block *b, size_t at, size_t hav
         mrs_free(r->mem, r->carry);
         r->carry = mrs_alloc(r->mem, n);
         r->carry_cap = r->carry ? n : 0;
-        if (!r->carry) {
-            return mrs_err_memory(e, n);
-        }
+        MRS_TRY(mrs_allocated(r->carry, n, e));
     }
     memcpy(r->carry, b->p + at, n);
     r->carry_n = n;

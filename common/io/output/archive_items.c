@@ -60,9 +60,7 @@ mrsi_items_add(struct mrsi_archive_items *t, const char *name, bool extra, struc
     MRS_ASSERT(t->n <= t->cap && name);
     struct mrs_mem *mem = t->o->mem;
     struct mrsi_archive_entry_out *more = mrs_more(mem, t->at, t->n, &t->cap, sizeof *more);
-    if (!more) {
-        return mrs_err_memory(e, sizeof *more);
-    }
+    MRS_TRY(mrs_allocated(more, sizeof *more, e));
     t->at = more;
     struct mrsi_archive_entry_out *item = &t->at[t->n++];
     size_t db = strcspn(name, extra ? "/" : "."), coll = db + (name[db] != 0), end = strlen(name);
@@ -249,9 +247,7 @@ settle_series(struct mrsi_archive_items *t, struct mrsi_archive_head *head, stru
         if (is_series(item) && item->body == item->coll) {
             item->body_own = mrsi_format(t->o->mem, MRSI_BUCKETS "%s", item->coll);
             item->body = item->body_own;
-            if (!item->body) {
-                return mrs_err_memory(e, strlen(item->coll));
-            }
+            MRS_TRY(mrs_allocated(item->body, strlen(item->coll), e));
         }
     }
     return MRS_OK;

@@ -95,7 +95,7 @@ static enum mrs_status
 make_folder(const struct mrs_ckpt_dir *side, struct mrs_err *e)
 {
     char *dir = path_of(side, "");
-    enum mrs_status s = dir ? MRS_OK : mrs_err_memory(e, 0);
+    enum mrs_status s = mrs_allocated(dir, 0, e);
     if (s == MRS_OK && mkdir(dir, 0700) == 0) {
         s = mrsi_sync_parent(dir, e);
     } else if (s == MRS_OK && errno != EEXIST) {
@@ -397,7 +397,7 @@ mrs_ckpt_dir_clear(const struct mrs_ckpt_dir *side, const struct mrs_ckpt_dir_ke
     struct mrs_arena a;
     struct stat st;
     char *dir = path_of(side, "");
-    enum mrs_status s = dir ? MRS_OK : mrs_err_memory(e, 0);
+    enum mrs_status s = mrs_allocated(dir, 0, e);
     mrs_arena_init(&a, side->mem);
     if (s == MRS_OK && lstat(dir, &st) == 0) {
         s = clear_folder(side, dir, keep, &a, e);

@@ -88,9 +88,7 @@ move_aside(struct mrs_output *o, char **aside, struct mrs_err *e)
 {
     for (int i = 0; i < 100; i++) {
         char *name = mrsi_format(o->mem, i ? "%s.old%d" : "%s.old", o->path, i);
-        if (!name) {
-            return mrs_err_memory(e, strlen(o->path));
-        }
+        MRS_TRY(mrs_allocated(name, strlen(o->path), e));
         if (mrsi_rename_new(o->path, name) == 0) {
             *aside = name;
             return MRS_OK;
@@ -274,7 +272,7 @@ publish_file(struct mrs_output *o, struct mrs_err *e)
         {below(o, pack ? MRSI_MANIFEST : "manifest"), manifest, NOT_MOVED},
     };
     enum { N = sizeof moves / sizeof *moves };
-    enum mrs_status s = manifest ? MRS_OK : mrs_err_memory(e, strlen(o->path));
+    enum mrs_status s = mrs_allocated(manifest, strlen(o->path), e);
     for (int i = 0; i < N && s == MRS_OK; i++) {
         s = moves[i].from ? MRS_OK : mrs_err_memory(e, strlen(o->path));
     }

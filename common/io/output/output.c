@@ -103,9 +103,7 @@ make_temporary(struct mrs_output *o, const char *tmp, struct mrs_err *e)
     dir = dir && *dir ? dir : "/tmp";
     o->partial = mrsi_format(o->mem, "%s/mongoreshape-XXXXXX", dir);
     o->marker = o->partial ? mrsi_format(o->mem, "%s/mongoreshape-XXXXXX/%s", dir, MRSI_MARKER) : NULL;
-    if (!o->marker) {
-        return mrs_err_memory(e, strlen(dir));
-    }
+    MRS_TRY(mrs_allocated(o->marker, strlen(dir), e));
     if (!mkdtemp(o->partial)) {
         return mrs_err_sys(e, errno, "create a temporary folder in %s", dir);
     }
@@ -155,18 +153,14 @@ set_paths(struct mrs_output *o, const char *path, const struct mrs_output_opts *
         n--;
     }
     o->path = mrs_strndup(o->mem, path, n);
-    if (!o->path) {
-        return mrs_err_memory(e, n);
-    }
+    MRS_TRY(mrs_allocated(o->path, n, e));
     const char *base = mrsi_base_name(o->path);
     if (!*base || strcmp(base, ".") == 0 || strcmp(base, "..") == 0) {
         return MRSI_FAIL(e, MRS_E_USAGE, "'%s' is no name for an output", path);
     }
     if (opts->single_ns) {
         o->single_ns = mrs_strndup(o->mem, opts->single_ns, strlen(opts->single_ns));
-        if (!o->single_ns) {
-            return mrs_err_memory(e, n);
-        }
+        MRS_TRY(mrs_allocated(o->single_ns, n, e));
     }
     enum mrs_status s = set_kind(o, opts, e);
     if (s != MRS_OK || o->kind == MRSI_OUT_STDOUT || o->to_stdout) {
@@ -245,9 +239,7 @@ mrs_output_open(struct mrs_mem *mem, const char *path, const struct mrs_output_o
 {
     MRS_ASSERT(mem && path && out);
     struct mrs_output *o = mrs_zalloc(mem, sizeof *o);
-    if (!o) {
-        return mrs_err_memory(e, sizeof *o);
-    }
+    MRS_TRY(mrs_allocated(o, sizeof *o, e));
     o->mem = mem;
     o->claim = (struct mrsi_claim){-1, -1};
     o->out_fd = -1;
@@ -274,7 +266,7 @@ mrs_output_open(struct mrs_mem *mem, const char *path, const struct mrs_output_o
         set_codec(o, opts);
         o->jobs = opts->jobs;
         o->pool = mrsi_codec_pool_new(mem, o->jobs);
-        s = o->pool ? MRS_OK : mrs_err_memory(e, sizeof *o);
+        s = mrs_allocated(o->pool, sizeof *o, e);
     }
     if (s == MRS_OK) {
         mrsi_codec_pool_set_stop(o->pool, &o->stop);

@@ -40,7 +40,7 @@ mrsi_output_enter(struct mrs_output *o, const char *name, bool extra, uint32_t *
     size_t n = strlen(name);
     uint64_t hash = mrs_hash(name, n, extra).lo;
     char *copy = mrs_strndup(o->mem, name, n);
-    enum mrs_status s = copy ? MRS_OK : mrs_err_memory(e, n);
+    enum mrs_status s = mrs_allocated(copy, n, e);
     pthread_mutex_lock(&o->lock);
     MRS_ASSERT(o->n_recs <= o->cap_recs);
     for (uint32_t i = 0; s == MRS_OK && i < o->n_recs; i++) {
@@ -102,9 +102,7 @@ static enum mrs_status
 make_dir(struct mrs_output *o, const char *path, size_t n, struct mrs_err *e)
 {
     char *dir = mrs_strndup(o->mem, path, n);
-    if (!dir) {
-        return mrs_err_memory(e, n);
-    }
+    MRS_TRY(mrs_allocated(dir, n, e));
     if (mkdir(dir, o->folder_mode) < 0) {
         enum mrs_status s =
             errno == EEXIST ? MRS_OK : mrs_err_sys(e, errno, "create folder %s", dir);
@@ -119,7 +117,7 @@ mrsi_output_create(struct mrs_output *o, const char *rel, int *fd, char **path, 
 {
     MRS_ASSERT(rel && fd && path);
     char *full = mrsi_format(o->mem, "%s/%s", o->partial, rel);
-    enum mrs_status s = full ? MRS_OK : mrs_err_memory(e, strlen(rel));
+    enum mrs_status s = mrs_allocated(full, strlen(rel), e);
     size_t top = strlen(o->partial) + 1;
     pthread_mutex_lock(&o->lock);
     for (char *slash = full ? strchr(full + top, '/') : NULL; slash && s == MRS_OK;
@@ -228,7 +226,7 @@ mrsi_output_note_file(struct mrs_output *o, int fd, const char *path, struct mrs
         return mrs_err_sys(e, errno, "stat %s", path);
     }
     char *rel = mrs_strndup(o->mem, path + top, strlen(path) - top);
-    enum mrs_status s = rel ? MRS_OK : mrs_err_memory(e, strlen(path));
+    enum mrs_status s = mrs_allocated(rel, strlen(path), e);
     pthread_mutex_lock(&o->lock);
     MRS_ASSERT(o->n_files <= o->cap_files);
     struct mrsi_out_file *more =

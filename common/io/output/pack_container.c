@@ -53,9 +53,7 @@ add_file(struct files *f, const struct mrsi_item *item, const char *name, struct
 {
     MRS_ASSERT(f->n <= f->cap && !item->folder);
     struct mrsi_packed_file *more = mrs_arena_more(f->a, f->at, f->n, &f->cap, sizeof *more);
-    if (!more) {
-        return mrs_err_memory(e, sizeof *more);
-    }
+    MRS_TRY(mrs_allocated(more, sizeof *more, e));
     f->at = more;
     f->at[f->n++] = (struct mrsi_packed_file){name, item->path, item->bytes};
     return MRS_OK;
@@ -359,7 +357,7 @@ mrsi_pack_tar(const struct mrsi_container_pack *p, struct mrs_err *e)
     struct mrs_arena a;
     struct mrsi_packed_file *files = NULL;
     uint32_t n = 0;
-    enum mrs_status s = w.room ? MRS_OK : mrs_err_memory(e, MRSI_PACK_ROOM);
+    enum mrs_status s = mrs_allocated(w.room, MRSI_PACK_ROOM, e);
     mrs_arena_init(&a, p->mem);
     mrsi_resumable_writer(p->resumed, add_fields, &w);
     if (s == MRS_OK && p->compress.codec != MRS_CODEC_NONE) {

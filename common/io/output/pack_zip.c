@@ -334,14 +334,14 @@ mrsi_pack_zip(const struct mrsi_container_pack *p, struct mrs_err *e)
     struct mrsi_packed_file *files = NULL;
     struct pack_zip_entry *list = NULL;
     uint32_t n = 0;
-    enum mrs_status s = z.room ? MRS_OK : mrs_err_memory(e, MRSI_PACK_ROOM);
+    enum mrs_status s = mrs_allocated(z.room, MRSI_PACK_ROOM, e);
     mrs_arena_init(&a, p->mem);
     mrsi_resumable_writer(p->resumed, add_fields, &z);
     mrs_buf_init(&z.head, p->mem, 1 << 20);
     MRS_THEN(s, mrsi_pack_list(p, &a, &files, &n, e));
     if (s == MRS_OK) {
         list = mrs_alloc_array(p->mem, n ? n : 1, sizeof *list);
-        s = list ? MRS_OK : mrs_err_memory(e, n * sizeof *list);
+        s = mrs_allocated(list, n * sizeof *list, e);
     }
     MRS_THEN(s, put_members(&z, files, n, list, e));
     MRS_THEN(s, put_directory(&z, list, n, e));

@@ -181,9 +181,7 @@ mrsi_resumable_open(struct mrs_output *o, struct mrsi_resumable *h, char **path,
         return mrsi_output_create(o, h->path, &h->fd, path, e);
     }
     char *full = mrsi_format(o->mem, "%s/%s", o->partial, h->path);
-    if (!full) {
-        return mrs_err_memory(e, strlen(h->path));
-    }
+    MRS_TRY(mrs_allocated(full, strlen(h->path), e));
     h->fd = open(full, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
     enum mrs_status s = h->fd < 0 ? mrs_err_sys(e, errno, "open %s", full) : cut_to_words(h, full, e);
     if (s != MRS_OK) {

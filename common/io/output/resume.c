@@ -313,9 +313,7 @@ make_names(const struct mrs_ckpt_dir *side, struct resume_names *n, struct mrs_e
         len--;
     }
     n->out = mrs_strndup(side->mem, side->output, len);
-    if (!n->out) {
-        return mrs_err_memory(e, len);
-    }
+    MRS_TRY(mrs_allocated(n->out, len, e));
     const char *base = mrsi_base_name(n->out);
     int stem = (int)((size_t)(base - n->out) + mrsi_file_name(base).stem_n);
     n->partial = mrsi_format(side->mem, "%s.partial", n->out);
@@ -396,7 +394,7 @@ static enum mrs_status
 remove_replaced(const struct mrs_ckpt_dir *side, const struct resume_names *n, bool file, bool force, struct mrs_err *e)
 {
     char *marker = mrsi_format(side->mem, "%s/%s", n->partial, MRSI_MARKER);
-    enum mrs_status s = marker ? MRS_OK : mrs_err_memory(e, 0);
+    enum mrs_status s = mrs_allocated(marker, 0, e);
     bool ours = marker && (file || there(marker));
     if (s == MRS_OK && !ours) {
         s = force ? mrsi_is_dump(side->mem, n->partial, e) : MRS_OK;

@@ -69,7 +69,7 @@ open_file(struct mrs_sink *s, const char *db, const char *coll, struct mrs_err *
         s->fd = o->out_fd;
         s->own_fd = false;
         s->path = mrs_strndup(o->mem, "temporary file", 14);
-        st = s->path ? MRS_OK : mrs_err_memory(e, 14);
+        st = mrs_allocated(s->path, 14, e);
     } else {
         char *rel = mrsi_output_data_rel(o, db, coll);
         st =
@@ -85,9 +85,7 @@ open_sink(struct mrs_output *o, uint32_t rec, const char *db, const char *coll,
           struct mrs_sink **out, struct mrs_err *e)
 {
     struct mrs_sink *s = mrs_zalloc(o->mem, sizeof *s);
-    if (!s) {
-        return mrs_err_memory(e, sizeof *s);
-    }
+    MRS_TRY(mrs_allocated(s, sizeof *s, e));
     s->o = o;
     s->rec = rec;
     s->fd = -1;
@@ -111,9 +109,7 @@ write_metadata(struct mrs_output *o, const char *db, const char *coll, const cha
 {
     MRS_ASSERT(metadata || n == 0);
     char *rel = mrsi_output_meta_rel(o, db, coll);
-    if (!rel) {
-        return mrs_err_memory(e, strlen(coll));
-    }
+    MRS_TRY(mrs_allocated(rel, strlen(coll), e));
     struct mrsi_small_file piece = {rel, metadata, n, mrsi_meta_codec(o->codec)};
     enum mrs_status s = mrsi_output_piece(o, &piece, e);
     mrs_free(o->mem, rel);
@@ -133,9 +129,7 @@ enter(struct mrs_output *o, const char *db, const char *coll, uint32_t *rec, str
                          wrong ? wrong : "the collection has no name");
     }
     char *ns = mrsi_format(o->mem, "%s.%s", db, coll);
-    if (!ns) {
-        return mrs_err_memory(e, strlen(coll));
-    }
+    MRS_TRY(mrs_allocated(ns, strlen(coll), e));
     enum mrs_status s = MRS_OK;
     if (o->single_ns && strcmp(o->single_ns, ns) != 0) {
         s = MRSI_FAIL(e, MRS_E_USAGE, "the output holds %s only, %s has no place in it",

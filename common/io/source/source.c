@@ -280,9 +280,7 @@ check_document(struct mrs_mem *mem, const struct mrsi_source_from *from, const u
         return MRS_OK;
     }
     uint8_t *p = mrs_alloc(mem, n);
-    if (!p) {
-        return mrs_err_memory(e, n);
-    }
+    MRS_TRY(mrs_allocated(p, n, e));
     struct mrsi_read_buf to = {p, n, from->name};
     struct mrsi_src_cursor at = {0, 0};
     enum mrs_status s = read_raw(from, &at, 0, &to, &got, e);

@@ -376,15 +376,13 @@ mrsi_amend_load(struct mrsi_engine *en, const char *path, struct mrsi_amend **ou
     size_t n = 0;
     struct mrsi_amend *a = mrs_zalloc(en->mem, sizeof *a);
     *out = NULL;
-    if (!a) {
-        return mrs_err_memory(e, sizeof *a);
-    }
+    MRS_TRY(mrs_allocated(a, sizeof *a, e));
     a->en = en;
     a->of = mrs_zalloc(en->mem, (mrs_input_count(en->in) + 1) * sizeof *a->of);
     mrs_buf_init(&a->list, en->mem, SIZE_MAX);
     mrs_buf_init(&a->records, en->mem, en->memory / 2);
     mrs_buf_init(&a->lines, en->mem, SIZE_MAX);
-    enum mrs_status s = a->of ? MRS_OK : mrs_err_memory(e, sizeof *a->of);
+    enum mrs_status s = mrs_allocated(a->of, sizeof *a->of, e);
     MRS_THEN(s, mrs_file_read(en->mem, path, en->memory / 2, &a->bytes, &n, e));
     if (s == MRS_OK && is_json(a->bytes, n)) {
         s = read_json(a, n, e);

@@ -75,15 +75,11 @@ add_chunk(struct mrsi_fates *f, struct mrs_err *e)
 {
     MRS_ASSERT(f->n == f->n_chunk * MRSI_FATE_CHUNK);
     uint8_t **list = mrs_realloc(f->en->mem, f->chunk, (f->n_chunk + 1) * sizeof *list);
-    if (!list) {
-        return mrs_err_memory(e, MRSI_FATE_CHUNK);
-    }
+    MRS_TRY(mrs_allocated(list, MRSI_FATE_CHUNK, e));
     f->chunk = list;
     if (f->n_chunk < chunks_in_memory(f)) {
         list[f->n_chunk] = mrs_zalloc(f->en->mem, MRSI_FATE_CHUNK);
-        if (!list[f->n_chunk]) {
-            return mrs_err_memory(e, MRSI_FATE_CHUNK);
-        }
+        MRS_TRY(mrs_allocated(list[f->n_chunk], MRSI_FATE_CHUNK, e));
     } else {
         MRS_TRY(map_chunk(f, &list[f->n_chunk], e));
     }

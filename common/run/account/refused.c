@@ -161,9 +161,7 @@ mrsi_refused_finish(struct mrsi_engine *en, uint64_t *distinct, uint32_t *past, 
     struct mrsi_sorter places;
     *past = MRSI_NONE;
     en->refused = mrs_alloc(en->mem, sizeof *en->refused);
-    if (!en->refused) {
-        return mrs_err_memory(e, sizeof *en->refused);
-    }
+    MRS_TRY(mrs_allocated(en->refused, sizeof *en->refused, e));
     mrsi_file_array_init(en->refused, en, sizeof(struct mrsi_refused_at), en->memory / 16);
     mrsi_sorter_init(&places, en, en->memory / 8);
     enum mrs_status s = read_places(en, &places, e);

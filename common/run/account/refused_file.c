@@ -132,9 +132,7 @@ mrsi_refused_is_ours(void *arg, const char *path, bool *ours, struct mrs_err *e)
     bool text = n > end && strcmp(path + n - end, ENDING) == 0 && path != en->opts->refused;
     char *bson = mrs_strndup(en->mem, path, text ? n - end : n);
     *ours = false;
-    if (!bson) {
-        return mrs_err_memory(e, n);
-    }
+    MRS_TRY(mrs_allocated(bson, n, e));
     mrs_buf_init(&r.record, en->mem, RECORD_MOST);
     mrs_buf_init(&r.text, en->mem, SIZE_MAX);
     mrs_buf_init(&r.other, en->mem, SIZE_MAX);

@@ -88,9 +88,7 @@ mrsi_ids_add(struct mrs_report *r, struct mrs_ids *ids, struct mrs_view doc, str
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
     const char *text = mrsi_id_text(r, mrs_doc_get(doc, "_id"), room);
-    if (!text) {
-        return mrs_err_memory(e, ID_MAX);
-    }
+    MRS_TRY(mrs_allocated(text, ID_MAX, e));
     ids->at[ids->n++] = text;
     return MRS_OK;
 }
@@ -168,7 +166,7 @@ mrsi_refusals(struct mrsi_engine *en, struct mrs_err *e)
         return MRS_OK;
     }
     en->report->refusal = mrs_arena_alloc(&en->report->arena, KINDS * sizeof *en->report->refusal);
-    enum mrs_status s = en->report->refusal ? MRS_OK : mrs_err_memory(e, KINDS);
+    enum mrs_status s = mrs_allocated(en->report->refusal, KINDS, e);
     mrs_buf_init(&raw, en->mem, SIZE_MAX);
     mrs_buf_init(&rec, en->mem, SIZE_MAX);
     for (size_t i = 0; i < n && s == MRS_OK; i++) {

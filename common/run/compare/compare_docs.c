@@ -122,9 +122,7 @@ fill_buckets(struct finding *f, struct mrs_err *e)
     }
     f->shift = 64 - bits;
     f->bucket = mrs_zalloc(f->c->en->mem, sizeof *f->bucket << bits);
-    if (!f->bucket) {
-        return mrs_err_memory(e, sizeof *f->bucket << bits);
-    }
+    MRS_TRY(mrs_allocated(f->bucket, sizeof *f->bucket << bits, e));
     enum mrs_status s = MRS_OK;
     for (uint32_t side = 0; s == MRS_OK && side < 2; side++) {
         struct mrsi_reading r = {.doc = weigh, .block = nothing_more};

@@ -156,9 +156,7 @@ one(struct mrsi_compare *c, const struct compare_dumps_entry *x, struct mrs_diff
     enum mrs_status s = MRS_OK;
     memset(coll, 0, sizeof *coll);
     coll->ns = name_of(c, x);
-    if (!coll->ns) {
-        return mrs_err_memory(e, x->n);
-    }
+    MRS_TRY(mrs_allocated(coll->ns, x->n, e));
     snprintf(c->en->phase_text, sizeof c->en->phase_text, "reading %.100s", coll->ns);
     for (uint32_t side = 0; s == MRS_OK && side < 2; side++) {
         coll->there[side] = x->pair.at[side] != MRSI_NONE;
@@ -206,7 +204,7 @@ compare(struct mrsi_compare *c, struct mrs_err *e)
     struct mrs_diff *out = c->out;
     struct compare_dumps_entry *list = list_entries(c->en->mem, c->in, &n);
     out->coll = list ? mrs_arena_alloc(&out->arena, (n + 1) * sizeof *out->coll) : NULL;
-    enum mrs_status s = out->coll ? MRS_OK : mrs_err_memory(e, n * sizeof *out->coll);
+    enum mrs_status s = mrs_allocated(out->coll, n * sizeof *out->coll, e);
     if (s == MRS_OK) {
         pair_files(c->in, list, &n);
         expect_bytes(c, list, n);

@@ -219,9 +219,7 @@ one(struct mrsi_compare *c, const struct manifest_entry *t, uint32_t at, struct 
     enum mrs_status s = MRS_OK;
     memset(coll, 0, sizeof *coll);
     coll->ns = mrs_arena_copy(&c->out->arena, ns, strlen(ns) + 1);
-    if (!coll->ns) {
-        return mrs_err_memory(e, strlen(ns));
-    }
+    MRS_TRY(mrs_allocated(coll->ns, strlen(ns), e));
     coll->there[0] = t != NULL;
     coll->there[1] = in != NULL;
     coll->known[0] = t && t->data;
@@ -244,9 +242,7 @@ compare(struct mrsi_compare *c, const struct compare_manifest_reading *r, struct
     uint32_t most = r->n + mrs_input_count(c->in[1]);
     enum mrs_status s = MRS_OK;
     out->coll = mrs_arena_alloc(&out->arena, (most + 1) * sizeof *out->coll);
-    if (!out->coll) {
-        return mrs_err_memory(e, most * sizeof *out->coll);
-    }
+    MRS_TRY(mrs_allocated(out->coll, most * sizeof *out->coll, e));
     for (uint32_t i = 0; i < mrs_input_count(c->in[1]); i++) {
         c->en->total_bytes += mrs_input_at(c->in[1], i)->file_bytes;
     }

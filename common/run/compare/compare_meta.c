@@ -198,9 +198,7 @@ mrsi_compare_meta(struct mrs_arena *a, struct mrs_view left, struct mrs_view rig
     struct mrs_val whole[2] = {mrs_view_val(left), mrs_view_val(right)}, options[2];
     struct meta m = {.a = a, .mem = a->mem};
     m.line = mrs_arena_alloc(a, (LINES_MOST + 1) * sizeof *m.line);
-    if (!m.line) {
-        return mrs_err_memory(e, LINES_MOST * sizeof *m.line);
-    }
+    MRS_TRY(mrs_allocated(m.line, LINES_MOST * sizeof *m.line, e));
     types(&m, left, right);
     for (int i = 0; i < 2; i++) {
         options[i] = mrs_doc_get(doc[i], "options");

@@ -284,9 +284,7 @@ mrsi_compare_values(struct mrs_arena *a, struct mrs_view left, struct mrs_view r
     bool good = true;
     mrs_buf_init(&k.path, a->mem, SIZE_MAX);
     k.stack = mrs_alloc(a->mem, MRS_DEPTH_READ * sizeof *k.stack);
-    if (!k.stack) {
-        return mrs_err_memory(e, MRS_DEPTH_READ * sizeof *k.stack);
-    }
+    MRS_TRY(mrs_allocated(k.stack, MRS_DEPTH_READ * sizeof *k.stack, e));
     enter(&k, left, right);
     while (good && k.depth > 0 && !doc->more) {
         struct compare_values_level *l = &k.stack[k.depth - 1];

@@ -15,9 +15,7 @@ mrs_scanner_open(struct mrs_mem *mem, struct mrs_input *in, const struct mrs_sca
 {
     struct mrs_scanner *s = mrs_zalloc(mem, sizeof *s);
     *out = NULL;
-    if (!s) {
-        return mrs_err_memory(e, sizeof *s);
-    }
+    MRS_TRY(mrs_allocated(s, sizeof *s, e));
     s->in = in;
     struct mrs_run_opts how = {.jobs = opts->jobs,
                                .tmp = opts->tmp,

@@ -373,15 +373,13 @@ begin_line(struct mrsi_engine *en, struct line *l, struct mrs_buf *out, struct m
         n--;
     }
     char *cut = mrs_arena_copy(&en->arena, to, n + 1);
-    if (!cut) {
-        return mrs_err_memory(e, n);
-    }
+    MRS_TRY(mrs_allocated(cut, n, e));
     cut[n] = 0;
     *l = (struct line){en, out, cut, NULL, strcmp(cut, "-") == 0, en->shape.codec == MRS_CODEC_ZSTD,
                        en->shape.format != MRS_FORMAT_BSON};
     l->fresh = fresh_name(en, l->piped ? "mongoreshape" : cut);
     mrs_buf_init(out, en->mem, MRS_DOC_MAX);
-    return l->fresh ? MRS_OK : mrs_err_memory(e, n);
+    return mrs_allocated(l->fresh, n, e);
 }
 
 /* ---- what it cannot restore ---- */
@@ -455,7 +453,7 @@ mrsi_put_restore(struct mrsi_engine *en, struct mrs_err *e)
     enum mrs_status s = mrs_buf_status(&text, e);
     if (s == MRS_OK) {
         en->report->restore = mrs_arena_copy(&en->report->arena, text.p, text.n);
-        s = en->report->restore ? MRS_OK : mrs_err_memory(e, text.n);
+        s = mrs_allocated(en->report->restore, text.n, e);
     }
     mrs_buf_clear(&text);
     return s;

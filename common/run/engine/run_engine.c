@@ -60,9 +60,7 @@ make_workers(struct mrsi_engine *en, struct mrs_err *e)
 {
     MRS_ASSERT(en->jobs > 0);
     en->worker = mrs_zalloc(en->mem, en->jobs * sizeof *en->worker);
-    if (!en->worker) {
-        return mrs_err_memory(e, en->jobs * sizeof *en->worker);
-    }
+    MRS_TRY(mrs_allocated(en->worker, en->jobs * sizeof *en->worker, e));
     for (uint32_t i = 0; i < en->jobs; i++) {
         struct mrsi_worker *w = &en->worker[i];
         w->en = en;

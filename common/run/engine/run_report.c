@@ -32,9 +32,7 @@ put_account(struct mrsi_engine *en, struct mrs_err *e)
 {
     struct mrs_report *rep = en->report;
     rep->account = take(rep, en->n_rows, sizeof *rep->account);
-    if (!rep->account) {
-        return mrs_err_memory(e, en->n_rows * sizeof *rep->account);
-    }
+    MRS_TRY(mrs_allocated(rep->account, en->n_rows * sizeof *rep->account, e));
     for (uint32_t step = 0; step < en->plan->n_steps; step++) {
         const struct mrs_desc *d = &en->plan->steps[step].desc;
         for (uint32_t i = 0; i < d->n_sides; i++) {
@@ -562,9 +560,7 @@ put_notes(struct mrsi_engine *en, struct mrs_err *e)
                     rep->n_account + of_a_step * en->plan->n_steps + 4 * mrs_input_count(en->in) +
                     en->n_coll + MRSI_CONDITION_LINES * en->plan->n_lists;
     rep->notes = take(rep, most, sizeof *rep->notes);
-    if (!rep->notes) {
-        return mrs_err_memory(e, n * sizeof *rep->notes);
-    }
+    MRS_TRY(mrs_allocated(rep->notes, n * sizeof *rep->notes, e));
     for (uint32_t i = 0; i < n; i++) {
         rep->notes[rep->n_notes++] = text(rep, mrs_catalog_note_at(en->cat, i));
     }
@@ -617,24 +613,16 @@ static enum mrs_status
 all_texts(const struct mrs_report *rep, struct mrs_err *e)
 {
     for (uint32_t i = 0; i < rep->n_account; i++) {
-        if (!rep->account[i].ns) {
-            return mrs_err_memory(e, 1);
-        }
+        MRS_TRY(mrs_allocated(rep->account[i].ns, 1, e));
     }
     for (uint32_t i = 0; i < rep->n_written; i++) {
-        if (!rep->written[i].ns) {
-            return mrs_err_memory(e, 1);
-        }
+        MRS_TRY(mrs_allocated(rep->written[i].ns, 1, e));
     }
     for (uint32_t i = 0; i < rep->n_notes; i++) {
-        if (!rep->notes[i]) {
-            return mrs_err_memory(e, 1);
-        }
+        MRS_TRY(mrs_allocated(rep->notes[i], 1, e));
     }
     for (uint32_t i = 0; i < rep->n_drop_first; i++) {
-        if (!rep->drop_first[i]) {
-            return mrs_err_memory(e, 1);
-        }
+        MRS_TRY(mrs_allocated(rep->drop_first[i], 1, e));
     }
     return MRS_OK;
 }

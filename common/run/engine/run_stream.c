@@ -54,9 +54,7 @@ announce(struct mrsi_engine *en, struct mrs_err *e)
     enum mrs_status s = MRS_OK;
     struct mrs_output_item *items =
         mrs_zalloc(en->mem, ((size_t)en->n_coll + mrs_input_count(en->in) + 1) * sizeof *items);
-    if (!items) {
-        return mrs_err_memory(e, en->n_coll * sizeof *items);
-    }
+    MRS_TRY(mrs_allocated(items, en->n_coll * sizeof *items, e));
     for (uint32_t i = 0; s == MRS_OK && i < en->n_coll; i++) {
         if (en->coll[i].dropped_at == MRSI_NONE) {
             s = announce_coll(en, i, &items[n++], e);

@@ -90,9 +90,7 @@ step_sides(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     const struct mrs_step *st = &en->plan->steps[step];
     uint32_t n = st->desc.n_sides;
     uint32_t *side = mrs_arena_alloc(&en->arena, (n + 1) * sizeof *side);
-    if (!side) {
-        return mrs_err_memory(e, n * sizeof *side);
-    }
+    MRS_TRY(mrs_allocated(side, n * sizeof *side, e));
     for (uint32_t i = 0; i < n; i++) {
         side[i] = coll_now(en, &st->desc.sides[i].coll);
         mrsi_series_side(en, st, &st->desc.sides[i].coll, &side[i]);
@@ -140,9 +138,7 @@ make_rows(struct mrsi_engine *en, struct mrs_err *e)
     for (uint32_t step = 0; step < en->plan->n_steps; step++) {
         uint32_t n = en->plan->steps[step].desc.n_sides;
         uint32_t *row = mrs_arena_alloc(&en->arena, (n + 1) * sizeof *row);
-        if (!row) {
-            return mrs_err_memory(e, n * sizeof *row);
-        }
+        MRS_TRY(mrs_allocated(row, n * sizeof *row, e));
         for (uint32_t i = 0; i < n; i++) {
             uint32_t same = 0;
             while (en->side[step][same] != en->side[step][i]) {
@@ -155,7 +151,7 @@ make_rows(struct mrsi_engine *en, struct mrs_err *e)
     en->list_row = en->n_rows;
     en->n_rows += en->plan->n_lists;
     en->rows = mrs_zalloc(en->mem, (en->n_rows + 1) * sizeof *en->rows);
-    return en->rows ? MRS_OK : mrs_err_memory(e, en->n_rows * sizeof *en->rows);
+    return mrs_allocated(en->rows, en->n_rows * sizeof *en->rows, e);
 }
 
 bool

@@ -43,9 +43,7 @@ add_place(struct mrsi_engine *en, const char *output, const char *end, struct si
         length--;
     }
     char *path = mrs_arena_alloc(&en->arena, size);
-    if (!path) {
-        return mrs_err_memory(e, size);
-    }
+    MRS_TRY(mrs_allocated(path, size, e));
     snprintf(path, size, "%.*s%s", (int)length, output, end);
     w[(*n)++] = (struct side_file){path, "-o", NULL, NULL};
     return MRS_OK;
@@ -61,9 +59,7 @@ add_metadata(struct mrsi_engine *en, struct side_file *w, uint32_t *n, struct mr
         char *path = mrs_output_metadata_path(en->mem, o->output, codecs[i]);
         char *own = path ? mrs_arena_copy(&en->arena, path, strlen(path) + 1) : NULL;
         mrs_free(en->mem, path);
-        if (!own) {
-            return mrs_err_memory(e, strlen(o->output));
-        }
+        MRS_TRY(mrs_allocated(own, strlen(o->output), e));
         w[(*n)++] = (struct side_file){own, "-o", NULL, NULL};
     }
     return MRS_OK;

@@ -68,9 +68,7 @@ put_group_value(const struct mrsi_fold *f, struct fold_read_job *job, struct mrs
     struct mrsi_fold_input b = {.shared = (uint32_t)x->shared.n, .payload = (uint32_t)x->payload.n};
     size_t total = (sizeof b + x->shared.n + x->payload.n + 7) & ~(size_t)7;
     uint8_t *p = mrs_buf_take(&job->found, total);
-    if (!p) {
-        return mrs_err_memory(e, total);
-    }
+    MRS_TRY(mrs_allocated(p, total, e));
     b.total = (uint32_t)total;
     b.ref = (uint32_t)mrs_hash64(x->shared.p, x->shared.n, f->en->secret.seed);
     memcpy(p, &b, sizeof b);
@@ -99,9 +97,7 @@ put_found(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_read_job *job,
     struct mrsi_rec_parts parts = {x->group.p, x->order.p, all->p};
     size_t total = (sizeof(struct mrsi_rec) + x->group.n + x->order.n + all->n + 7) & ~(size_t)7;
     uint8_t *p = all->bad ? NULL : mrs_buf_take(&job->found, total);
-    if (!p) {
-        return mrs_err_memory(e, total);
-    }
+    MRS_TRY(mrs_allocated(p, total, e));
     struct mrsi_rec r = {.total = (uint32_t)total,
                          .ref = (uint32_t)mrs_hash(x->group.p, x->group.n, f->en->secret.seed).lo,
                          .ord = n_shared,

@@ -193,9 +193,7 @@ make_routers(struct mrsi_fold *f, struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
     f->router = mrs_zalloc(f->en->mem, f->en->jobs * sizeof *f->router);
-    if (!f->router) {
-        return mrs_err_memory(e, f->en->jobs * sizeof *f->router);
-    }
+    MRS_TRY(mrs_allocated(f->router, f->en->jobs * sizeof *f->router, e));
     pthread_rwlock_init(&f->cut_lock, NULL);
     for (uint32_t i = 0; s == MRS_OK && i < f->en->jobs; i++) {
         s = make_router(f, i, e);
@@ -307,7 +305,7 @@ more_room(struct mrsi_fold *f, struct mrsi_fold_router *r, struct mrs_err *e)
         mrs_free(f->en->mem, r->seen);
         r->slots *= 2;
         r->seen = mrs_zalloc(f->en->mem, r->slots * sizeof *r->seen);
-        return r->seen ? MRS_OK : mrs_err_memory(e, r->slots * sizeof *r->seen);
+        return mrs_allocated(r->seen, r->slots * sizeof *r->seen, e);
     }
     memset(r->seen, 0, r->slots * sizeof *r->seen);
     return MRS_OK;

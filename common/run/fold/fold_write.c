@@ -37,9 +37,7 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
     struct mrs_mem *mem = f->en->mem;
     if (!job->out.outs) {
         job->out.outs = mrsi_step_outputs_outs(&f->sides);
-        if (!job->out.outs) {
-            return mrs_err_memory(e, sizeof *job->out.outs);
-        }
+        MRS_TRY(mrs_allocated(job->out.outs, sizeof *job->out.outs, e));
         mrsi_fold_one_init(&job->one, f);
         mrsi_fold_load_init(&job->load, mem);
         mrsi_lists_init(&job->out.lists, mem);

@@ -29,9 +29,7 @@ job_begin(struct mrsi_join_run *j, struct join_emit_job *job, struct mrs_err *e)
         return MRS_OK;
     }
     job->out = mrsi_step_outputs_outs(&j->sides);
-    if (!job->out) {
-        return mrs_err_memory(e, sizeof *job->out);
-    }
+    MRS_TRY(mrs_allocated(job->out, sizeof *job->out, e));
     mrsi_slice_init(&job->slice, mem);
     mrsi_hashed_init(&job->h, mem);
     mrsi_match_list_init(&job->list, j, mem);

@@ -580,9 +580,7 @@ keep_records(struct mrsi_join_run *j, struct from_job *f, struct mrs_err *e)
         return MRS_OK;
     }
     uint8_t *p = slab_room(j, f->recs.n);
-    if (!p) {
-        return mrs_err_memory(e, f->recs.n);
-    }
+    MRS_TRY(mrs_allocated(p, f->recs.n, e));
     memcpy(p, f->recs.p, f->recs.n);
     for (size_t i = 0; i < f->log.n / sizeof *l; i++) {
         l[i].ord += (uintptr_t)p;

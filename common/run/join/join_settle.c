@@ -24,9 +24,7 @@ begin(struct join_settle *st, struct join_settle_job *job, struct mrs_err *e)
 {
     if (!job->out) {
         job->out = mrsi_step_outputs_outs(&st->j->sides);
-        if (!job->out) {
-            return mrs_err_memory(e, sizeof *job->out);
-        }
+        MRS_TRY(mrs_allocated(job->out, sizeof *job->out, e));
         mrs_block_init(&job->block, st->j->en->mem);
         mrsi_lists_init(&job->lists, st->j->en->mem);
     }

@@ -63,9 +63,7 @@ append(struct mrs_block *b, const uint8_t *p, size_t n, struct mrs_err *e)
     if (b->cap - b->n < n) {
         size_t cap = b->n + n + b->n / 2;
         uint8_t *grown = mrs_realloc(b->mem, b->p, cap);
-        if (!grown) {
-            return mrs_err_memory(e, cap);
-        }
+        MRS_TRY(mrs_allocated(grown, cap, e));
         b->p = grown;
         b->cap = cap;
     }

@@ -210,9 +210,7 @@ mrsi_match_list_set(struct mrsi_match_list *l, struct mrsi_join_run *j, struct m
     l->line_end = n_line ? match + n_line : match; /* match may be NULL */
     l->fetched = l->fetched > match && l->fetched <= l->line_end ? l->fetched : match;
     l->used = mrs_buf_take(&l->useds, n + 1);
-    if (!l->used) {
-        return mrs_err_memory(e, n);
-    }
+    MRS_TRY(mrs_allocated(l->used, n, e));
     for (size_t i = 0; i < n; i++) {
         if (verify && !mrsi_verified(j, match[i].rec, into)) {
             continue;

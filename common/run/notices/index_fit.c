@@ -206,9 +206,7 @@ fit_new(struct mrsi_engine *en, uint32_t coll, struct mrsi_fit **out, struct mrs
     struct index_fit_query a = {.en = en, .coll = coll, .there = mrs_empty_doc()};
     struct mrs_walk w;
     struct mrs_elem el;
-    if (!f) {
-        return mrs_err_memory(e, sizeof *f);
-    }
+    MRS_TRY(mrs_allocated(f, sizeof *f, e));
     mrs_buf_init(&f->metadata, en->mem, MRS_METADATA_MAX);
     mrs_buf_init(&f->room, en->mem, SIZE_MAX);
     if (there.type == MRS_ARRAY) {
@@ -239,7 +237,7 @@ fit_new(struct mrsi_engine *en, uint32_t coll, struct mrsi_fit **out, struct mrs
         return MRS_OK;
     }
     f->found = mrs_zalloc(en->mem, n * sizeof *f->found);
-    return f->found ? MRS_OK : mrs_err_memory(e, n * sizeof *f->found);
+    return mrs_allocated(f->found, n * sizeof *f->found, e);
 }
 
 enum mrs_status
@@ -247,9 +245,7 @@ mrsi_fit_begin(struct mrsi_engine *en, struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
     en->fit = mrs_zalloc(en->mem, (en->n_coll + 1) * sizeof(struct mrsi_fit *));
-    if (!en->fit) {
-        return mrs_err_memory(e, en->n_coll);
-    }
+    MRS_TRY(mrs_allocated(en->fit, en->n_coll, e));
     for (uint32_t i = 0; s == MRS_OK && i < en->n_coll; i++) {
         const struct mrsi_coll *c = &en->coll[i];
         if (c->cat && (c->content || c->cat->touched) && c->dropped_at == MRSI_NONE && c->cat->kind == MRS_COLL_PLAIN) {

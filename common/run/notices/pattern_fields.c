@@ -66,15 +66,11 @@ mrsi_pattern_fields_new(struct mrsi_engine *en, struct mrs_err *e)
     }
     for (uint32_t i = 0; n && en->opts->dry_run && !en->opts->sample && i < en->jobs; i++) {
         struct pattern_fields *f = mrs_zalloc(en->mem, sizeof *f);
-        if (!f) {
-            return mrs_err_memory(e, sizeof *f);
-        }
+        MRS_TRY(mrs_allocated(f, sizeof *f, e));
         *f = (struct pattern_fields){.reached.field = add_field, .en = en};
         en->worker[i].ctx.reached = &f->reached;
         f->of = mrs_zalloc(en->mem, en->plan->n_steps * sizeof(struct pattern_paths *));
-        if (!f->of) {
-            return mrs_err_memory(e, en->plan->n_steps);
-        }
+        MRS_TRY(mrs_allocated(f->of, en->plan->n_steps, e));
     }
     return MRS_OK;
 }

@@ -52,9 +52,7 @@ mrsi_unique_check_new(struct mrsi_engine *en, uint32_t coll, uint64_t limit, str
     MRS_ASSERT(coll < en->n_coll);
     struct mrsi_unique_check *c = mrs_zalloc(en->mem, sizeof *c);
     *out = NULL;
-    if (!c) {
-        return mrs_err_memory(e, sizeof *c);
-    }
+    MRS_TRY(mrs_allocated(c, sizeof *c, e));
     c->en = en;
     c->coll = coll;
     c->limit = limit;
@@ -71,7 +69,7 @@ mrsi_unique_check_new(struct mrsi_engine *en, uint32_t coll, uint64_t limit, str
         mrsi_sorter_init(&c->sorter, en, limit);
         c->sorter.aside = true;
         c->seen = mrs_zalloc(en->mem, n * sizeof *c->seen);
-        s = c->seen ? MRS_OK : mrs_err_memory(e, n * sizeof *c->seen);
+        s = mrs_allocated(c->seen, n * sizeof *c->seen, e);
     }
     if (s != MRS_OK || !n) {
         mrsi_unique_check_free(c);
@@ -171,9 +169,7 @@ report(struct mrsi_unique_check *c, struct mrs_notice n, const char *first, cons
     const char *id[2] = {first, second};
     for (int i = 0; i < 2 && id[i]; i++) {
         n.ids.at[i] = copy(r, id[i]);
-        if (!n.ids.at[i]) {
-            return mrs_err_memory(e, 1);
-        }
+        MRS_TRY(mrs_allocated(n.ids.at[i], 1, e));
         n.ids.n++;
     }
     r->notice[r->n_notice++] = n;

@@ -160,9 +160,7 @@ add_path(const struct wanting *x, uint32_t row, const char *text, const char *wo
     struct mrs_err why;
     if (!w) {
         w = *at = mrs_arena_alloc(a, sizeof *w);
-        if (!w) {
-            return mrs_err_memory(e, sizeof *w);
-        }
+        MRS_TRY(mrs_allocated(w, sizeof *w, e));
         memset(w, 0, sizeof *w);
     }
     uint64_t alone = 0;
@@ -297,9 +295,7 @@ enum mrs_status
 mrsi_paths_new(struct mrsi_engine *en, struct mrs_err *e)
 {
     struct mrsi_unknown_paths *p = en->paths = mrs_zalloc(en->mem, sizeof *p);
-    if (!p) {
-        return mrs_err_memory(e, sizeof *p);
-    }
+    MRS_TRY(mrs_allocated(p, sizeof *p, e));
     mrs_arena_init(&p->arena, en->mem);
     pthread_mutex_init(&p->lock, NULL);
     p->of = mrs_arena_alloc(&p->arena, (en->n_rows + 1) * sizeof(struct searched_paths *));
@@ -551,9 +547,7 @@ mrsi_paths_report(struct mrsi_engine *en, struct mrs_err *e)
 {
     struct mrs_report *rep = en->report;
     rep->unmet = mrs_arena_alloc(&rep->arena, (size_t)(en->n_rows * PATHS + 1) * sizeof *rep->unmet);
-    if (!rep->unmet) {
-        return mrs_err_memory(e, en->n_rows * PATHS * sizeof *rep->unmet);
-    }
+    MRS_TRY(mrs_allocated(rep->unmet, en->n_rows * PATHS * sizeof *rep->unmet, e));
     for (uint32_t step = 0; step < en->plan->n_steps && !en->opts->sample; step++) {
         const struct mrs_desc *d = &en->plan->steps[step].desc;
         for (uint32_t side = 0; side < d->n_sides; side++) {

@@ -10,9 +10,7 @@ static enum mrs_status
 put_rows(struct mrsi_engine *en, struct mrs_build *b, struct mrs_err *e)
 {
     struct mrsi_row *sum = mrs_zalloc(en->mem, (en->n_rows + 1) * sizeof *sum);
-    if (!sum) {
-        return mrs_err_memory(e, en->n_rows * sizeof *sum);
-    }
+    MRS_TRY(mrs_allocated(sum, en->n_rows * sizeof *sum, e));
     mrsi_rows_sum(en, sum);
     mrsi_state_put_rows("rows", sum, en->n_rows, b);
     mrsi_state_put_rows("accepted", en->rows, en->n_rows, b);

@@ -165,9 +165,7 @@ apply_part(struct mrsi_engine *en, struct mrs_view d, uint64_t next, struct mrsi
     size_t n;
     *part = (struct mrsi_part){.in_index = MRSI_NONE};
     part->pend = mrs_arena_alloc(&en->arena, (en->plan->n_steps + 1) * sizeof *part->pend);
-    if (!part->pend) {
-        return mrs_err_memory(e, en->plan->n_steps);
-    }
+    MRS_TRY(mrs_allocated(part->pend, en->plan->n_steps, e));
     part->n_counted = (uint32_t)mrsi_state_number(d, "counted", UINT32_MAX, &bad);
     const uint8_t *p = mrsi_state_bytes(d, "waits", &n, &bad);
     bad = bad || !take_waiting(en, p, n, part);
@@ -218,7 +216,7 @@ apply_coll(struct mrsi_engine *en, struct mrs_view d, uint64_t next, struct mrsi
     uint32_t n = mrs_doc_count(parts);
     c->n_part = 0; /* those of the input have no temporary file */
     c->part = mrs_arena_alloc(&en->arena, (n + 1) * sizeof *c->part);
-    enum mrs_status s = c->part ? MRS_OK : mrs_err_memory(e, n * sizeof *c->part);
+    enum mrs_status s = mrs_allocated(c->part, n * sizeof *c->part, e);
     mrs_walk_init(&w, parts);
     while (s == MRS_OK && mrs_walk_next(&w, &at) == 1) {
         s = apply_part(en, mrs_val_view(at.v), next, &c->part[c->n_part], files, e);

@@ -151,7 +151,7 @@ count(struct equal_ids_search *t, struct mrs_twins *out, struct mrs_err *e)
         return s == MRS_END ? MRS_OK : s;
     }
     out->id = mrs_arena_copy(&rep->arena, first.id, strlen(first.id) + 1);
-    return out->id ? MRS_OK : mrs_err_memory(e, strlen(first.id));
+    return mrs_allocated(out->id, strlen(first.id), e);
 }
 
 static enum mrs_status
@@ -226,9 +226,7 @@ mrsi_equal_ids_report(struct mrsi_engine *en, struct mrs_err *e)
         return MRS_OK;
     }
     rep->twins = mrs_arena_alloc(&rep->arena, (en->n_coll + 1) * sizeof *rep->twins);
-    if (!rep->twins) {
-        return mrs_err_memory(e, en->n_coll * sizeof *rep->twins);
-    }
+    MRS_TRY(mrs_allocated(rep->twins, en->n_coll * sizeof *rep->twins, e));
     for (uint32_t i = 0; s == MRS_OK && i < en->n_coll; i++) {
         const struct mrsi_coll *c = &en->coll[i];
         struct mrs_twins *x = &rep->twins[rep->n_twins];
@@ -237,7 +235,7 @@ mrsi_equal_ids_report(struct mrsi_engine *en, struct mrs_err *e)
         }
         const char *ns = mrs_input_at(en->in, c->in_index)->ns;
         *x = (struct mrs_twins){.ns = mrs_arena_copy(&rep->arena, ns, strlen(ns) + 1), .stay = stay(en, i)};
-        s = x->ns ? MRS_OK : mrs_err_memory(e, 1);
+        s = mrs_allocated(x->ns, 1, e);
         if (s == MRS_OK && !(c->read && mrsi_ids_ascend(en, c->in_index, c->read_docs))) {
             s = search(en, c->in_index, x, e);
         }

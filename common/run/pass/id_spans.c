@@ -22,9 +22,7 @@ mrsi_equal_ids_new(struct mrsi_engine *en, struct mrs_err *e)
     uint32_t n = mrs_input_count(en->in);
     size_t size = sizeof(struct mrsi_equal_ids) + n * sizeof(struct one);
     en->twins = mrs_zalloc(en->mem, size);
-    if (!en->twins) {
-        return mrs_err_memory(e, size);
-    }
+    MRS_TRY(mrs_allocated(en->twins, size, e));
     pthread_mutex_init(&en->twins->lock, NULL);
     for (uint32_t i = 0; i < n; i++) {
         mrs_buf_init(&en->twins->at[i].spans, en->mem, SIZE_MAX);

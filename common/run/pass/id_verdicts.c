@@ -366,9 +366,7 @@ static enum mrs_status
 make_judge(struct mrsi_ids *ids, struct mrs_err *e)
 {
     struct mrsi_id_decision *j = mrs_zalloc(ids->en->mem, sizeof *j);
-    if (!j) {
-        return mrs_err_memory(e, sizeof *j);
-    }
+    MRS_TRY(mrs_allocated(j, sizeof *j, e));
     j->ids = ids;
     mrsi_file_array_init(&j->verdicts, ids->en, sizeof(struct id_verdicts_verdict), ids->en->memory / 32);
     j->verdicts.kept = true;

@@ -25,9 +25,7 @@ mrsi_input_digest_new(struct mrsi_engine *en, struct mrs_err *e)
         return MRS_OK;
     }
     en->seen = mrs_zalloc(en->mem, size);
-    if (!en->seen) {
-        return mrs_err_memory(e, size);
-    }
+    MRS_TRY(mrs_allocated(en->seen, size, e));
     pthread_mutex_init(&en->seen->lock, NULL);
     en->seen->n = n;
     for (uint32_t i = 0; i < n; i++) {

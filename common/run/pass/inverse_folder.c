@@ -72,7 +72,7 @@ mrsi_inverse_forget(struct mrs_mem *mem, const struct mrs_run_opts *opts, struct
 {
     char *path = mrsi_inverse_place(mem, opts);
     struct mrs_ckpt_dir side = {mem, path, NULL};
-    enum mrs_status s = path ? MRS_OK : mrs_err_memory(e, 0);
+    enum mrs_status s = mrs_allocated(path, 0, e);
     if (s == MRS_OK && is_next_to(mem, path, MRS_CHECKPOINT)) {
         s = remove_output(mem, path, e);
         MRS_THEN(s, mrs_ckpt_dir_clear(&side, NULL, e));

@@ -53,9 +53,7 @@ mrsi_notices_new(struct mrsi_engine *en, struct mrs_err *e)
         return MRS_OK;
     }
     struct mrsi_notices *l = en->notices = mrs_zalloc(en->mem, sizeof *l);
-    if (!l) {
-        return mrs_err_memory(e, sizeof *l);
-    }
+    MRS_TRY(mrs_allocated(l, sizeof *l, e));
     mrs_buf_init(&l->room, en->mem, SIZE_MAX);
     l->most = en->opts->ids ? en->opts->ids : 1;
     l->noted = mrs_zalloc(en->mem, (en->plan->n_steps + 1) * sizeof *l->noted);
@@ -107,9 +105,7 @@ mrsi_notices_note(struct mrsi_engine *en, uint32_t step, uint32_t side, enum mrs
     }
     if (!x->first) {
         x->first = mrs_alloc_array(en->mem, l->most, sizeof *x->first);
-        if (!x->first) {
-            return mrs_err_memory(e, l->most * sizeof *x->first);
-        }
+        MRS_TRY(mrs_allocated(x->first, l->most * sizeof *x->first, e));
     }
     x->first[x->n++] = ordinal;
     return MRS_OK;
@@ -209,9 +205,7 @@ name_side(struct mrsi_engine *en, uint32_t step, uint32_t side, struct mrs_err *
     enum mrs_status s = MRS_OK;
     for (uint32_t k = 0; k < MRS_NOTICE_KINDS; k++) {
         x[k].ids.at = mrs_arena_alloc(&en->report->arena, (x[k].n + 1) * sizeof *x[k].ids.at);
-        if (!x[k].ids.at) {
-            return mrs_err_memory(e, x[k].n * sizeof *x[k].ids.at);
-        }
+        MRS_TRY(mrs_allocated(x[k].ids.at, x[k].n * sizeof *x[k].ids.at, e));
     }
     mrs_block_init(&block, en->mem);
     mrsi_scan_begin(en, c, &scan);
@@ -326,9 +320,7 @@ report_notices(struct mrsi_engine *en, struct mrs_err *e)
         more += en->notices ? mrsi_unique_check_most(en->notices->result[i].clash) : 0;
     }
     rep->notice = mrs_arena_alloc(&rep->arena, (n + more) * sizeof *rep->notice);
-    if (!rep->notice) {
-        return mrs_err_memory(e, n * sizeof *rep->notice);
-    }
+    MRS_TRY(mrs_allocated(rep->notice, n * sizeof *rep->notice, e));
     for (uint32_t i = 0; i < n; i++) {
         uint32_t step = i / (2 * MRS_NOTICE_STEP), side = i / MRS_NOTICE_STEP % 2, kind = i % MRS_NOTICE_STEP;
         const struct mrs_desc *d = &en->plan->steps[step].desc;
@@ -338,9 +330,7 @@ report_notices(struct mrsi_engine *en, struct mrs_err *e)
         }
         const char *ns = d->sides[side].coll.ns;
         ns = mrs_arena_copy(&rep->arena, ns, strlen(ns) + 1);
-        if (!ns) {
-            return mrs_err_memory(e, 1);
-        }
+        MRS_TRY(mrs_allocated(ns, 1, e));
         rep->notice[rep->n_notice++] = (struct mrs_notice){
             .kind = kind, .step = en->plan->steps[step].no, .ns = ns, .count = count};
         if (en->notices) {

@@ -24,9 +24,7 @@ collect_fused(struct mrsi_engine *en, uint32_t coll, uint32_t step, struct mrsi_
     MRS_ASSERT(coll < en->n_coll);
     uint32_t n = en->plan->n_steps;
     wr->fused = mrs_arena_alloc(&en->arena, (n ? n : 1) * sizeof *wr->fused);
-    if (!wr->fused) {
-        return mrs_err_memory(e, n);
-    }
+    MRS_TRY(mrs_allocated(wr->fused, n, e));
     for (uint32_t i = step + 1; i < n; i++) {
         if (en->plan->steps[i].desc.family == MRS_FAMILY_MAP && en->side[i][0] == coll) {
             wr->fused[wr->n_fused++] = i;

@@ -347,11 +347,9 @@ make_slots(struct pipe_run *r, struct mrs_err *e)
         mrs_buf_init(&r->slot[i].refused, p->en->mem, SIZE_MAX);
         r->slot[i].state = i < p->en->jobs ? BUSY : FREE;
         r->slot[i].job = mrs_zalloc(p->en->mem, p->job_size);
-        if (!r->slot[i].job) {
-            return mrs_err_memory(e, p->job_size);
-        }
+        MRS_TRY(mrs_allocated(r->slot[i].job, p->job_size, e));
     }
-    return r->slot ? MRS_OK : mrs_err_memory(e, n * sizeof *r->slot);
+    return mrs_allocated(r->slot, n * sizeof *r->slot, e);
 }
 
 static void

@@ -357,9 +357,7 @@ mrsi_step_outputs_job_next(struct mrsi_step_outputs *s, struct mrsi_scan *scan, 
     *fresh = false;
     if (!job->out) {
         job->out = mrsi_step_outputs_outs(s);
-        if (!job->out) {
-            return mrs_err_memory(e, sizeof *job->out);
-        }
+        MRS_TRY(mrs_allocated(job->out, sizeof *job->out, e));
         mrs_block_init(&job->block, s->en->mem);
         *fresh = true;
     }

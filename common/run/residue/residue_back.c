@@ -528,9 +528,7 @@ report_restore(struct backing *x, struct mrs_report *report, struct mrs_err *e)
     MRS_ASSERT(report->published);
     static const char buckets[] = MRS_BUCKETS;
     const char **drop = mrs_arena_alloc(&report->arena, (x->n_touched + 1) * sizeof *drop);
-    if (!drop) {
-        return mrs_err_memory(e, x->n_touched * sizeof *drop);
-    }
+    MRS_TRY(mrs_allocated(drop, x->n_touched * sizeof *drop, e));
     report->drop_first = drop;
     report->n_drop_first = 0;
     for (uint32_t i = 0; i < x->n_touched; i++) {

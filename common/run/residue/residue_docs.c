@@ -172,9 +172,7 @@ mrsi_doc_offsets_get(struct mrsi_doc_offsets *s, uint64_t no, struct mrs_view *d
         n = n < s->end - at[0] ? n : s->end - at[0];
         mrs_buf_reset(&s->window);
         uint8_t *to = mrs_buf_take(&s->window, n);
-        if (!to) {
-            return mrs_err_memory(e, n);
-        }
+        MRS_TRY(mrs_allocated(to, n, e));
         s->window_at = at[0];
         enum mrs_status st = mrs_read_at(s->fd, to, n, at[0], e);
         if (st != MRS_OK) {

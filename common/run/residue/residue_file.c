@@ -115,9 +115,7 @@ mrsi_residue_next(struct mrs_residue *r, enum mrsi_record *type, struct mrs_err 
     }
     mrs_buf_reset(&r->record);
     uint8_t *to = mrs_buf_take(&r->record, n + 1);
-    if (!to) {
-        return mrs_err_memory(e, n);
-    }
+    MRS_TRY(mrs_allocated(to, n, e));
     r->record.n = n;
     enum mrs_status s = mrs_read_at(r->fd, to, n, r->at, e);
     if (s == MRS_OK && check_of(head, to, n) != mrs_le64(head + 12)) {
@@ -214,9 +212,7 @@ mrs_residue_open(struct mrs_mem *mem, const char *path, struct mrs_residue **out
 {
     *out = NULL;
     struct mrs_residue *r = mrs_zalloc(mem, sizeof *r);
-    if (!r) {
-        return mrs_err_memory(e, sizeof *r);
-    }
+    MRS_TRY(mrs_allocated(r, sizeof *r, e));
     r->mem = mem;
     r->fd = -1;
     mrs_buf_init(&r->record, mem, MRSI_RESIDUE_MAX + 1);

@@ -20,9 +20,7 @@ add_buckets(struct mrs_arena *a, const struct mrsi_residue_way way[2], const str
     MRS_ASSERT(coll->coll);
     size_t n = strlen(coll->db) + sizeof "." MRS_BUCKETS + strlen(coll->coll);
     char *ns = mrs_arena_alloc(a, n);
-    if (!ns) {
-        return mrs_err_memory(e, n);
-    }
+    MRS_TRY(mrs_allocated(ns, n, e));
     snprintf(ns, n, "%s." MRS_BUCKETS "%s", coll->db, coll->coll);
     if (mrsi_input_find(way[0].in, ns) != MRSI_NONE || mrsi_input_find(way[1].in, ns) != MRSI_NONE) {
         to->at[to->n++] = ns;
@@ -75,7 +73,7 @@ mrsi_residue_touched(struct mrs_arena *a, const struct mrsi_residue_way way[2], 
     uint32_t n_in = mrs_input_count(way[0].in);
     size_t most = 2 * (count_sides(way[0].plan) + count_sides(way[1].plan)) + n_in + 1;
     *out = (struct mrsi_names){mrs_arena_alloc(a, most * sizeof *out->at), 0};
-    enum mrs_status s = out->at ? MRS_OK : mrs_err_memory(e, most * sizeof *out->at);
+    enum mrs_status s = mrs_allocated(out->at, most * sizeof *out->at, e);
     for (uint32_t w = 0; w < 2; w++) {
         const struct mrs_plan *p = way[w].plan;
         for (uint32_t i = 0; s == MRS_OK && i < p->n_steps; i++) {

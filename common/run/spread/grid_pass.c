@@ -315,9 +315,7 @@ make_axes(struct grid_pass_grid *g, struct mrs_err *e)
     const struct mrs_step *st = &g->en->plan->steps[g->step];
     const struct mrs_axis *def = st->type->grid->axes(st->state, &g->n);
     g->axis = mrs_zalloc(g->en->mem, g->n * sizeof *g->axis);
-    if (!g->axis) {
-        return mrs_err_memory(e, g->n * sizeof *g->axis);
-    }
+    MRS_TRY(mrs_allocated(g->axis, g->n * sizeof *g->axis, e));
     for (uint32_t i = 0; i < g->n; i++) {
         struct axis *a = &g->axis[i];
         a->def = &def[i];
@@ -416,9 +414,7 @@ put_document(const struct grid_pass_grid *g, struct mrs_block *b, struct mrs_err
     if (b->cap - b->n < n) {
         size_t cap = b->n + (size_t)n > MRSI_BLOCK ? b->n + (size_t)n : MRSI_BLOCK;
         uint8_t *more = mrs_realloc(b->mem, b->p, cap);
-        if (!more) {
-            return mrs_err_memory(e, cap);
-        }
+        MRS_TRY(mrs_allocated(more, cap, e));
         b->p = more;
         b->cap = cap;
     }

@@ -40,9 +40,7 @@ fetch(void *arg, void *job, bool *big, struct mrs_err *e)
     struct spread_job *j = job;
     if (!j->out) {
         j->out = mrsi_step_outputs_outs(&sp->sides);
-        if (!j->out) {
-            return mrs_err_memory(e, sizeof *j->out);
-        }
+        MRS_TRY(mrs_allocated(j->out, sizeof *j->out, e));
         mrs_block_init(&j->block, sp->en->mem);
         mrsi_lists_init(&j->lists, sp->en->mem);
     }

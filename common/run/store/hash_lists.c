@@ -38,7 +38,7 @@ mrsi_hashes_init(struct mrsi_hashes *h, struct mrs_mem *mem, uint64_t memory, st
     h->chunk = (uint32_t)within(memory / MRSI_HASH_LISTS / 8 / 8, CHUNK_MIN + 1, CHUNK_MAX + 1) - 1;
     h->slab = (size_t)within(memory / 16, SLAB_MIN, SLAB_MAX);
     mrs_buf_init(&h->slabs, mem, SIZE_MAX);
-    return h->list ? MRS_OK : mrs_err_memory(e, MRSI_HASH_LISTS * sizeof *h->list);
+    return mrs_allocated(h->list, MRSI_HASH_LISTS * sizeof *h->list, e);
 }
 
 static struct slab *

@@ -8,9 +8,7 @@ mrsi_kept_files_open(struct mrsi_engine *en, struct mrs_err *e)
 {
     MRS_ASSERT(!en->kept && en->opts->output);
     struct mrsi_kept_files *k = mrs_zalloc(en->mem, sizeof *k);
-    if (!k) {
-        return mrs_err_memory(e, sizeof *k);
-    }
+    MRS_TRY(mrs_allocated(k, sizeof *k, e));
     struct mrs_buf *const bufs[] = {&k->files, &k->on_disk, &k->doomed, &k->pass_temps};
     for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++) {
         mrs_buf_init(bufs[i], en->mem, MRS_DOC_MAX);

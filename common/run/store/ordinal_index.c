@@ -40,9 +40,7 @@ static enum mrs_status
 take_memory(struct mrsi_mapped_mem *a, struct mrs_err *e)
 {
     a->p = mrs_zalloc(a->en->mem, a->bytes);
-    if (!a->p) {
-        return mrs_err_memory(e, a->bytes);
-    }
+    MRS_TRY(mrs_allocated(a->p, a->bytes, e));
     mrsi_advise_huge(a->p, a->bytes);
     return MRS_OK;
 }

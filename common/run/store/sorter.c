@@ -213,9 +213,7 @@ fill(struct mrsi_sorter *s, struct mrsi_run_at *r, struct mrs_err *e)
         r->n = have;
         if (r->cap < need) {
             uint8_t *p = mrs_realloc(s->en->mem, r->p, need);
-            if (!p) {
-                return mrs_err_memory(e, need);
-            }
+            MRS_TRY(mrs_allocated(p, need, e));
             r->p = p;
             r->cap = need;
         }
@@ -284,9 +282,7 @@ open_runs(struct mrsi_sorter *s, struct mrs_err *e)
     for (s->n_at = 0; s->n_at < n; s->n_at++) {
         struct mrsi_run_at *r = &s->at[s->n_at];
         r->p = mrs_alloc(s->en->mem, window);
-        if (!r->p) {
-            return mrs_err_memory(e, window);
-        }
+        MRS_TRY(mrs_allocated(r->p, window, e));
         r->cap = window;
         r->off = begin_of_run(s, run, s->n_at);
         r->end = run[s->n_at].off + run[s->n_at].bytes;

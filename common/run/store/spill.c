@@ -41,9 +41,7 @@ mrsi_spill_init(struct mrsi_spill *sp, struct mrsi_engine *en, uint64_t ordinals
     mrs_buf_init(&sp->slabs, en->mem, SIZE_MAX);
     pthread_mutex_init(&sp->lock, NULL);
     sp->part = mrs_zalloc(en->mem, sp->n_part * sizeof *sp->part);
-    if (!sp->part) {
-        return mrs_err_memory(e, sp->n_part * sizeof *sp->part);
-    }
+    MRS_TRY(mrs_allocated(sp->part, sp->n_part * sizeof *sp->part, e));
     mrsi_spill_cut(sp);
     return MRS_OK;
 }
@@ -52,9 +50,7 @@ enum mrs_status
 mrsi_spill_spare(struct mrsi_spill *sp, uint32_t n, struct mrs_err *e)
 {
     struct mrsi_partition *more = mrs_realloc(sp->en->mem, sp->part, ((size_t)sp->n_part + n) * sizeof *more);
-    if (!more) {
-        return mrs_err_memory(e, ((size_t)sp->n_part + n) * sizeof *more);
-    }
+    MRS_TRY(mrs_allocated(more, ((size_t)sp->n_part + n) * sizeof *more, e));
     memset(more + sp->n_part, 0, n * sizeof *more);
     sp->part = more;
     sp->spare = n;
@@ -128,9 +124,7 @@ static enum mrs_status
 add_slab(struct mrsi_spill *sp, size_t n, struct mrs_err *e)
 {
     void *slab = mrs_alloc(sp->en->mem, n);
-    if (!slab) {
-        return mrs_err_memory(e, n);
-    }
+    MRS_TRY(mrs_allocated(slab, n, e));
     mrs_buf_put(&sp->slabs, &slab, sizeof slab);
     if (sp->slabs.bad) {
         mrs_free(sp->en->mem, slab);
@@ -217,7 +211,7 @@ mrsi_spiller_init(struct mrsi_spiller *s, struct mrsi_spill *sp, uint32_t worker
     pthread_mutex_unlock(&sp->lock);
     size_t n = (size_t)sp->n_part + sp->spare;
     s->open = mrs_zalloc(sp->en->mem, n * sizeof *s->open);
-    return s->open ? MRS_OK : mrs_err_memory(e, n * sizeof *s->open);
+    return mrs_allocated(s->open, n * sizeof *s->open, e);
 }
 
 void
@@ -285,7 +279,7 @@ mrsi_spiller_open(struct mrsi_spiller *s, uint32_t part, size_t n, struct mrs_er
     }
     if (n > sp->piece_bytes) {
         s->large = mrs_alloc(sp->en->mem, n);
-        return s->large ? MRS_OK : mrs_err_memory(e, n);
+        return mrs_allocated(s->large, n, e);
     }
     s->open[part].p = mrsi_spill_room(sp, sp->piece_bytes, e);
     if (!s->open[part].p) {

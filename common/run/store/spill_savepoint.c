@@ -117,9 +117,7 @@ make_partitions(struct mrsi_spill *sp, uint32_t n, struct mrs_err *e)
 {
     MRS_ASSERT(n > sp->added);
     struct mrsi_partition *part = mrs_zalloc(sp->en->mem, ((size_t)n + sp->spare) * sizeof *part);
-    if (!part) {
-        return mrs_err_memory(e, n * sizeof *part);
-    }
+    MRS_TRY(mrs_allocated(part, n * sizeof *part, e));
     for (uint32_t i = 0; i < sp->n_part; i++) {
         mrs_buf_clear(&sp->part[i].pieces);
     }

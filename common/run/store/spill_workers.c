@@ -32,9 +32,7 @@ mrsi_spill_pass(struct mrsi_spill *sp, enum mrs_status (*pass)(void *arg, struct
     MRS_ASSERT(sp->en && pass);
     struct mrsi_engine *en = sp->en;
     struct mrsi_spiller *list = mrs_zalloc(en->mem, en->jobs * sizeof *list);
-    if (!list) {
-        return mrs_err_memory(e, en->jobs * sizeof *list);
-    }
+    MRS_TRY(mrs_allocated(list, en->jobs * sizeof *list, e));
     enum mrs_status s = open_all(sp, list, e);
     MRS_THEN(s, pass(arg, e));
     s = close_all(sp, list, s, e);

@@ -91,9 +91,7 @@ mrsi_table_build(struct mrsi_table *t, struct mrs_mem *mem, const struct mrsi_lo
     }
     t->n_slot = slots_for(n);
     t->slot = mrs_alloc(mem, t->n_slot * sizeof *t->slot);
-    if (!t->slot) {
-        return mrs_err_memory(e, t->n_slot * sizeof *t->slot);
-    }
+    MRS_TRY(mrs_allocated(t->slot, t->n_slot * sizeof *t->slot, e));
     mrsi_advise_huge(t->slot, t->n_slot * sizeof *t->slot);
     memset(t->slot, 0, t->n_slot * sizeof *t->slot);
     uint64_t more = fill_slots(t, log, n);
@@ -101,9 +99,7 @@ mrsi_table_build(struct mrsi_table *t, struct mrs_mem *mem, const struct mrsi_lo
         return MRS_OK;
     }
     t->more = mrs_alloc(mem, more * sizeof *t->more);
-    if (!t->more) {
-        return mrs_err_memory(e, more * sizeof *t->more);
-    }
+    MRS_TRY(mrs_allocated(t->more, more * sizeof *t->more, e));
     chain(t, log, n);
     return MRS_OK;
 }

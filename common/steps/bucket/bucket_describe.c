@@ -165,9 +165,7 @@ carry(const struct mrsi_bucket *s, struct mrs_catalog *cat, const struct mrs_cat
 {
     struct bucket_describe_moving v = {.a = mrs_catalog_arena(cat)};
     v.m = mrs_arena_alloc(v.a, (s->by.fields.n + s->shape.fields.n + s->shape.drop.n + 2u) * sizeof *v.m);
-    if (!v.m) {
-        return mrs_err_memory(e, 0);
-    }
+    MRS_TRY(mrs_allocated(v.m, 0, e));
     moves_of(s, &v);
     if (v.bad) {
         return mrs_err_memory(e, 0);
@@ -186,9 +184,7 @@ series_index(const struct mrsi_bucket *s, struct mrs_catalog *cat, struct mrs_ca
 {
     const char **path = mrs_arena_alloc(mrs_catalog_arena(cat), (s->by.fields.n + 1u) * sizeof *path);
     uint32_t n = 0;
-    if (!path) {
-        return mrs_err_memory(e, 0);
-    }
+    MRS_TRY(mrs_allocated(path, 0, e));
     for (uint32_t i = 0; i < s->by.fields.n; i++) {
         if (mrsi_index_named(cat, &s->into, &s->by.fields.path[i])) {
             path[n++] = s->by.fields.path[i].text;

@@ -179,9 +179,7 @@ set_indexes(struct mrs_catalog *cat, struct mrs_cat_coll *cc, const struct mrs_v
         list[i] = mrsi_cat_copy(cat, index[i]);
         list = list[i].p ? list : NULL;
     }
-    if (!list) {
-        return mrs_err_memory(e, n * sizeof *list);
-    }
+    MRS_TRY(mrs_allocated(list, n * sizeof *list, e));
     cc->index = list;
     cc->n_index = n;
     return MRS_OK;
@@ -209,9 +207,7 @@ mrsi_cat_set_options(struct mrs_catalog *cat, struct mrs_cat_coll *cc, struct mr
 {
     MRS_ASSERT(mrs_view_is_framed(options));
     struct mrs_view copy = mrsi_cat_copy(cat, options);
-    if (!copy.p) {
-        return mrs_err_memory(e, options.n);
-    }
+    MRS_TRY(mrs_allocated(copy.p, options.n, e));
     cc->options = copy;
     return MRS_OK;
 }
@@ -237,9 +233,7 @@ new_entry(struct mrs_catalog *c, const char *db, const char *coll, struct mrs_ca
     char *ns = cc ? mrs_arena_alloc(&c->arena, n + m + 2) : NULL;
     char *name = ns ? mrs_arena_copy(&c->arena, db, n + 1) : NULL;
     struct mrs_cat_coll **more = name ? mrs_more(c->mem, c->coll, c->n, &c->cap, sizeof *more) : NULL;
-    if (!more) {
-        return mrs_err_memory(e, sizeof *entry);
-    }
+    MRS_TRY(mrs_allocated(more, sizeof *entry, e));
     c->coll = more;
     memset(entry, 0, sizeof *entry);
     memcpy(ns, db, n);
@@ -264,17 +258,13 @@ take_indexes(struct mrs_catalog *c, struct mrs_cat_coll *cc, struct mrs_val list
     }
     uint32_t n = mrs_val_count(list);
     cc->index = mrs_arena_alloc(&c->arena, (n + 1u) * sizeof *cc->index);
-    if (!cc->index) {
-        return mrs_err_memory(e, n * sizeof *cc->index);
-    }
+    MRS_TRY(mrs_allocated(cc->index, n * sizeof *cc->index, e));
     mrs_walk_init(&w, mrs_val_view(list));
     while (mrs_walk_next(&w, &el) == 1) {
         struct mrs_view *to = &cc->index[cc->n_index];
         if (el.v.type == MRS_DOCUMENT) {
             *to = mrsi_cat_copy(c, mrs_val_view(el.v));
-            if (!to->p) {
-                return mrs_err_memory(e, el.v.n);
-            }
+            MRS_TRY(mrs_allocated(to->p, el.v.n, e));
             cc->n_index++;
         }
     }
@@ -715,9 +705,7 @@ rename_buckets(struct mrs_catalog *cat, struct mrs_cat_coll *a, struct mrs_cat_c
         return MRS_OK;
     }
     char *name = mrs_arena_alloc(&cat->arena, sizeof MRS_BUCKETS + n);
-    if (!name) {
-        return mrs_err_memory(e, n);
-    }
+    MRS_TRY(mrs_allocated(name, n, e));
     memcpy(name, MRS_BUCKETS, sizeof MRS_BUCKETS - 1);
     memcpy(name + sizeof MRS_BUCKETS - 1, b->coll.coll, n + 1);
     to = mrs_catalog_find(cat, b->coll.db, name);

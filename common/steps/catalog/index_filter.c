@@ -24,9 +24,7 @@ mrs_index_filter_new(struct mrs_mem *mem, struct mrs_view spec, int64_t now_ms, 
         return MRS_FAIL;
     }
     struct mrs_index_filter *f = mrs_zalloc(mem, sizeof *f);
-    if (!f) {
-        return mrs_err_memory(e, sizeof *f);
-    }
+    MRS_TRY(mrs_allocated(f, sizeof *f, e));
     f->mem = mem;
     mrs_arena_init(&f->scratch, mem);
     enum mrs_status s = mrs_query_compile(&env, mrs_val_view(v), &f->query, e);

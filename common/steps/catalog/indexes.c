@@ -342,9 +342,7 @@ put_together(struct rewriting *r, uint32_t n)
     struct shop *s = &r->shop;
     struct mrs_view *list = mrs_arena_alloc(mrs_catalog_arena(s->cat), (2 * (size_t)n + 1) * sizeof *list);
     const char *twin;
-    if (!list) {
-        return mrs_err_memory(s->err, n * sizeof *list);
-    }
+    MRS_TRY(mrs_allocated(list, n * sizeof *list, s->err));
     for (uint32_t i = 0; i < n; i++) {
         list[2 * i] = r->old_kept[i];
         list[2 * i + 1] = (struct mrs_view){NULL, 0};
@@ -389,9 +387,7 @@ mrsi_indexes_rewrite(struct mrs_catalog *cat, struct mrs_cat_coll *cc, const str
     struct rewriting r = {.m = m, .keep_old = keep_old};
     uint32_t n = cc->n_index;
     struct mrs_view *both = mrs_arena_alloc(mrs_catalog_arena(cat), (2 * (size_t)n + 1) * sizeof *both);
-    if (!both) {
-        return mrs_err_memory(e, n * sizeof *both);
-    }
+    MRS_TRY(mrs_allocated(both, n * sizeof *both, e));
     memset(both, 0, 2 * (size_t)n * sizeof *both);
     r.fresh = both;
     r.old_kept = both + n;

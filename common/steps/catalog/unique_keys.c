@@ -131,9 +131,7 @@ mrs_unique_new(struct mrs_mem *mem, const struct mrs_unique_spec *spec, struct m
     struct mrs_elem el;
     size_t most = 1;
     *out = NULL;
-    if (!u) {
-        return mrs_err_memory(e, sizeof *u);
-    }
+    MRS_TRY(mrs_allocated(u, sizeof *u, e));
     u->mem = mem;
     u->secret = spec->secret;
     mrs_arena_init(&u->arena, mem);
@@ -143,7 +141,7 @@ mrs_unique_new(struct mrs_mem *mem, const struct mrs_unique_spec *spec, struct m
         most++;
     }
     u->index = mrs_zalloc(mem, most * sizeof *u->index);
-    enum mrs_status s = u->index ? MRS_OK : mrs_err_memory(e, most * sizeof *u->index);
+    enum mrs_status s = mrs_allocated(u->index, most * sizeof *u->index, e);
     for (mrs_walk_init(&w, list); s == MRS_OK && mrs_walk_next(&w, &el) == 1;) {
         struct mrs_view one = el.v.type == MRS_DOCUMENT ? mrs_val_view(el.v) : mrs_empty_doc();
         struct mrs_val name = mrs_doc_get(one, "name");

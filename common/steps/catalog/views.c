@@ -79,9 +79,7 @@ find_readers(struct mrs_catalog *cat, const struct mrs_coll *coll, struct reader
         return MRS_OK;
     }
     out->at = mrs_arena_alloc(mrs_catalog_arena(cat), n * sizeof *out->at);
-    if (!out->at) {
-        return mrs_err_memory(e, n * sizeof *out->at);
-    }
+    MRS_TRY(mrs_allocated(out->at, n * sizeof *out->at, e));
     n = 0;
     for (uint32_t i = 0; i < mrs_catalog_count(cat); i++) {
         const struct mrs_cat_coll *cc = mrs_catalog_at(cat, i);

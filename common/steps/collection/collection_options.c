@@ -284,9 +284,7 @@ without_id_index(struct mrs_catalog *cat, struct mrs_cat_coll *cc, struct mrs_er
 {
     uint32_t n = 0;
     struct mrs_view *kept = mrs_arena_alloc(mrs_catalog_arena(cat), (cc->n_index + 1) * sizeof *kept);
-    if (!kept) {
-        return mrs_err_memory(e, cc->n_index * sizeof *kept);
-    }
+    MRS_TRY(mrs_allocated(kept, cc->n_index * sizeof *kept, e));
     for (uint32_t i = 0; i < cc->n_index; i++) {
         struct mrs_val name = mrs_doc_get(cc->index[i], "name");
         if (name.type != MRS_STRING || strcmp((const char *)name.p + 4, "_id_") != 0) {
@@ -367,7 +365,7 @@ collate_id_index(struct mrs_catalog *cat, struct mrs_cat_coll *cc, struct mrs_va
     struct mrs_arena *a = mrs_catalog_arena(cat);
     struct mrs_view *list = mrs_arena_alloc(a, (cc->n_index + 1) * sizeof *list), made;
     struct mrs_buf buf;
-    enum mrs_status st = list ? MRS_OK : mrs_err_memory(e, cc->n_index * sizeof *list);
+    enum mrs_status st = mrs_allocated(list, cc->n_index * sizeof *list, e);
     mrs_buf_init(&buf, a->mem, MRS_METADATA_MAX);
     for (uint32_t i = 0; st == MRS_OK && i < cc->n_index; i++) {
         struct mrs_build b;

@@ -440,7 +440,7 @@ catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
     struct mrs_view *list = NULL;
     if (st == MRS_OK) {
         list = mrs_arena_alloc(mrs_catalog_arena(cat), (cc->n_index + 1) * sizeof *list);
-        st = list ? MRS_OK : mrs_err_memory(e, cc->n_index * sizeof *list);
+        st = mrs_allocated(list, cc->n_index * sizeof *list, e);
     }
     for (uint32_t i = 0; i < s->n_drop && st == MRS_OK; i++) {
         st = drop_one(cc, list, s->drop[i], e);

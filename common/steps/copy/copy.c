@@ -305,9 +305,7 @@ payload(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_bu
     bool *failed = NULL;
     if (s->errors == MRSI_ERRORS_KEEP && s->shape.fields.map) {
         failed = mrs_arena_alloc(c->arena, s->shape.fields.n);
-        if (!failed) {
-            return mrs_err_memory(c->err, s->shape.fields.n);
-        }
+        MRS_TRY(mrs_allocated(failed, s->shape.fields.n, c->err));
         memset(failed, 0, s->shape.fields.n);
     }
     struct mrsi_shaping how = {c, NULL, (enum mrsi_errors)s->errors, failed, 0};

@@ -144,9 +144,7 @@ indexes(const struct mrsi_copy *s, struct mrs_catalog *cat, struct mrs_cat_coll 
         return mrsi_indexes_rewrite(cat, into, &moves, s->dangling == MRSI_DANGLING_KEEP, e);
     }
     const char *to = mrsi_path_below(mrs_catalog_arena(cat), ref->text, s->wrap);
-    if (!to) {
-        return mrs_err_memory(e, 0);
-    }
+    MRS_TRY(mrs_allocated(to, 0, e));
     moves.n = 0;
     moves.exact_from = ref->text; /* existing fields below it do not move */
     moves.exact_to = to;

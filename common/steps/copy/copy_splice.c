@@ -454,9 +454,7 @@ open_targets(struct copy_splice_copying *k)
     uint32_t n = k->s->n_targets + 1u;
     size_t size = n * (sizeof *k->seen + sizeof *k->n_seen + sizeof *k->silent);
     uint8_t *p = mrs_arena_alloc(k->c->arena, size);
-    if (!p) {
-        return mrs_err_memory(k->c->err, size);
-    }
+    MRS_TRY(mrs_allocated(p, size, k->c->err));
     memset(p, 0, size);
     k->seen = (const struct mrsi_match_group **)(void *)p;
     k->n_seen = (uint32_t *)(void *)(k->seen + n);

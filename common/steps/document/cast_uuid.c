@@ -94,9 +94,7 @@ mrsi_uuid_cast(const struct mrsi_uuid *u, struct mrs_eval *ev, struct mrs_val v,
         return no_uuid(u, ev, v);
     }
     uint8_t *room = mrs_arena_alloc(ev->arena, UUID_BYTES + 5);
-    if (!room) {
-        return mrs_err_memory(ev->err, UUID_BYTES + 5);
-    }
+    MRS_TRY(mrs_allocated(room, UUID_BYTES + 5, ev->err));
     mrs_put32(room, UUID_BYTES);
     room[4] = expected;
     reorder(u->driver, v.p + 5, room + 5);

@@ -168,9 +168,7 @@ put_level(const struct order_level *l, struct mrs_ctx *c, struct mrs_view d, str
     struct mrs_elem e;
     enum mrs_status st = MRS_OK;
     struct mrs_elem *front = mrs_arena_alloc(c->arena, ((size_t)l->n + 1) * sizeof *front);
-    if (!front) {
-        return mrs_err_memory(c->err, l->n * sizeof *front);
-    }
+    MRS_TRY(mrs_allocated(front, l->n * sizeof *front, c->err));
     memset(front, 0, ((size_t)l->n + 1) * sizeof *front);
     mrsi_name_set_begin(&names);
     for (mrs_walk_init(&w, d); mrs_walk_next(&w, &e) == 1;) {

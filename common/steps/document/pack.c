@@ -456,9 +456,7 @@ catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
     for (int i = 0; i < 2; i++) {
         size_t n = strlen(s->packed.as.text) + strlen(part[i]) + 2;
         char *text = mrs_arena_alloc(mrs_catalog_arena(cat), n);
-        if (!text) {
-            return mrs_err_memory(e, n);
-        }
+        MRS_TRY(mrs_allocated(text, n, e));
         snprintf(text, n, "%s.%s", s->packed.as.text, part[i]);
         path[i] = text;
     }

@@ -69,9 +69,7 @@ mrsi_packed_twice(struct mrs_ctx *c, const char *where, struct mrs_view d)
     struct mrs_walk w;
     size_t room = d.n / 2, n = 0; /* an element has at least 2 bytes */
     struct mrs_elem *all = mrs_arena_alloc(c->arena, room * sizeof *all);
-    if (!all) {
-        return mrs_err_memory(c->err, room * sizeof *all);
-    }
+    MRS_TRY(mrs_allocated(all, room * sizeof *all, c->err));
     for (mrs_walk_init(&w, d); mrs_walk_next(&w, &all[n]) == 1;) {
         n++;
     }

@@ -69,9 +69,7 @@ grow(struct pattern_walk *x)
 {
     MRS_ASSERT(x->depth == x->cap);
     struct pattern_level *more = mrs_alloc_array(x->c->mem, (size_t)x->cap * 2, sizeof *more);
-    if (!more) {
-        return mrs_err_memory(x->c->err, x->cap * sizeof *more);
-    }
+    MRS_TRY(mrs_allocated(more, x->cap * sizeof *more, x->c->err));
     memcpy(more, x->level, x->depth * sizeof *more);
     if (x->level != x->few) {
         mrs_free(x->c->mem, x->level);
@@ -157,9 +155,7 @@ note_name(struct pattern_walk *x, struct pattern_level *l, struct mrs_val text)
     struct pattern_renamed *more = mrs_more(x->c->mem, x->renamed, x->n_renamed, &x->renamed_cap, sizeof *more);
     uint32_t n;
     const char *name = mrs_val_text(text, &n);
-    if (!more) {
-        return mrs_err_memory(x->c->err, sizeof *more);
-    }
+    MRS_TRY(mrs_allocated(more, sizeof *more, x->c->err));
     x->renamed = more;
     x->renamed[x->n_renamed++] = (struct pattern_renamed){l->passed - 1, n, x->names.n};
     mrs_buf_put(&x->names, name, n);
@@ -214,9 +210,7 @@ sort_names(struct pattern_walk *x, const struct pattern_level *l, struct pattern
     uint32_t n = x->n_renamed - l->renamed;
     struct pattern_new_name *list = mrs_arena_alloc(x->c->arena, n * sizeof *list);
     *out = list;
-    if (!list) {
-        return mrs_err_memory(x->c->err, n * sizeof *list);
-    }
+    MRS_TRY(mrs_allocated(list, n * sizeof *list, x->c->err));
     for (uint32_t i = 0; i < n; i++) {
         const struct pattern_renamed *r = &x->renamed[l->renamed + i];
         list[i] = (struct pattern_new_name){(const char *)x->names.p + r->name, r->len};

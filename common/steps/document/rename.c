@@ -460,9 +460,7 @@ edit_plain(const struct rename *s, struct mrs_ctx *c, struct mrsi_work *w, struc
     if (s->n_cursors) {
         size_t size = s->n_cursors * sizeof *x.cursor;
         x.cursor = mrs_arena_alloc(c->arena, size);
-        if (!x.cursor) {
-            return mrs_err_memory(c->err, size);
-        }
+        MRS_TRY(mrs_allocated(x.cursor, size, c->err));
         memset(x.cursor, 0, size);
     }
     enum mrs_status st = mrs_edit_run(s->edit, &how, d, out, changed, c->err);

@@ -587,9 +587,7 @@ edit_plain(const struct set *s, struct mrs_ctx *c, struct mrsi_work *w, struct m
     uint32_t n = s->fields.n;
     struct set_writing x = {.s = s, .c = c};
     x.val = mrs_arena_alloc(c->arena, n * sizeof *x.val + n);
-    if (!x.val) {
-        return mrs_err_memory(c->err, n * sizeof *x.val);
-    }
+    MRS_TRY(mrs_allocated(x.val, n * sizeof *x.val, c->err));
     x.skip = (bool *)(x.val + n);
     struct mrs_eval_fields room;
     enum mrs_status st = evaluate(&x, d, &room);

@@ -154,9 +154,7 @@ make_field(struct unpacking *x, const struct mrs_elem *e, uint32_t no, struct un
     MRS_TRY(name_and_value(x, e, no, &text, &n, &value));
     if (s->prefix_len) {
         char *name = mrs_arena_alloc(x->c->arena, (size_t)s->prefix_len + n + 1);
-        if (!name) {
-            return mrs_err_memory(x->c->err, (size_t)s->prefix_len + n);
-        }
+        MRS_TRY(mrs_allocated(name, (size_t)s->prefix_len + n, x->c->err));
         memcpy(name, s->prefix, s->prefix_len);
         memcpy(name + s->prefix_len, text, (size_t)n + 1);
         text = name;
@@ -218,9 +216,7 @@ find_there(struct unpacking *x, struct mrs_view d, const struct mrs_elem *array,
     struct mrs_walk w;
     struct mrs_elem e;
     f->by_name = mrs_arena_alloc(x->c->arena, (f->n + 1) * sizeof *f->by_name);
-    if (!f->by_name) {
-        return mrs_err_memory(x->c->err, f->n * sizeof *f->by_name);
-    }
+    MRS_TRY(mrs_allocated(f->by_name, f->n * sizeof *f->by_name, x->c->err));
     for (uint32_t i = 0; i < f->n; i++) {
         f->by_name[i] = &f->made[i];
     }

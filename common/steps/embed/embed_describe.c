@@ -205,9 +205,7 @@ moves_of(const struct mrsi_embed *s, struct mrs_catalog *cat, struct mrsi_moves 
     const struct mrsi_fields *f = &s->shape.fields;
     uint32_t n = 0;
     struct mrsi_move *m = mrs_arena_alloc(a, (f->n + s->shape.drop.n + 2) * sizeof *m);
-    if (!m) {
-        return mrs_err_memory(e, 0);
-    }
+    MRS_TRY(mrs_allocated(m, 0, e));
     if (!f->present) {
         m[n++] = (struct mrsi_move){"", s->as.text};
     } else if (!f->map && !f->without_id) {
@@ -225,9 +223,7 @@ moves_of(const struct mrsi_embed *s, struct mrs_catalog *cat, struct mrsi_moves 
         }
     }
     for (uint32_t i = 0; i < n - (f->map ? 0 : s->shape.drop.n); i++) {
-        if (!m[i].to) {
-            return mrs_err_memory(e, 0);
-        }
+        MRS_TRY(mrs_allocated(m[i].to, 0, e));
     }
     *out = (struct mrsi_moves){.move = m, .n = n, .others_lost = true};
     return MRS_OK;
@@ -265,9 +261,7 @@ carried(const struct mrsi_embed *s, struct mrs_catalog *cat, const struct mrs_ca
     *out = *from;
     out->n_index = 0;
     out->index = mrs_arena_alloc(mrs_catalog_arena(cat), (from->n_index + 1u) * sizeof *out->index);
-    if (!out->index) {
-        return mrs_err_memory(e, 0);
-    }
+    MRS_TRY(mrs_allocated(out->index, 0, e));
     for (uint32_t i = 0; i < from->n_index; i++) {
         if (!is_reference(s, from->index[i])) {
             out->index[out->n_index++] = from->index[i];

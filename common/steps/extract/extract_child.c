@@ -248,9 +248,7 @@ choose_id(struct child *k, struct mrs_val kept)
         st = computed_id(x, k->p, &k->id);
     } else if (x->s->id == EXT_ID_NEW || kept.type == MRS_MISSING) {
         uint8_t *room = mrs_arena_alloc(x->c->arena, 12);
-        if (!room) {
-            return mrs_err_memory(x->c->err, 12);
-        }
+        MRS_TRY(mrs_allocated(room, 12, x->c->err));
         k->made = true;
         k->id = (struct mrs_val){room, 12, MRS_OBJECTID};
         st = new_id(x, k->p, k->d, k->by_key, room);

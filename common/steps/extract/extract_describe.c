@@ -278,9 +278,7 @@ carry(const struct mrsi_extract *s, struct mrs_catalog *cat, const struct mrs_ca
 {
     struct extract_describe_moving v = {mrs_catalog_arena(cat), NULL, 0, false};
     v.m = mrs_arena_alloc(v.a, (s->shape.fields.n + s->shape.drop.n + s->listed.n + 4) * sizeof *v.m);
-    if (!v.m) {
-        return mrs_err_memory(e, 0);
-    }
+    MRS_TRY(mrs_allocated(v.m, 0, e));
     if (s->listed.n) {
         listed_moves(s, &v);
     } else {

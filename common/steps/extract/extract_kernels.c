@@ -156,9 +156,7 @@ static enum mrs_status
 add_part(struct mrs_ctx *c, struct mrs_parts *out, struct mrs_part_doc p)
 {
     struct mrs_part_doc *more = mrs_more(c->mem, out->part, out->n, &out->cap, sizeof *more);
-    if (!more) {
-        return mrs_err_memory(c->err, sizeof *more);
-    }
+    MRS_TRY(mrs_allocated(more, sizeof *more, c->err));
     out->part = more;
     out->part[out->n++] = p;
     return MRS_OK;

@@ -139,9 +139,7 @@ left_of(struct extract_source *s, const struct ext_list *l, struct mrs_val *out)
     struct ext_work *w = s->x->w;
     struct mrsi_shape_items it;
     uint32_t n = 0, *by_rank = mrs_arena_alloc(s->x->c->arena, (l->n_part + 1u) * sizeof *by_rank);
-    if (!by_rank) {
-        return mrs_err_memory(s->x->c->err, l->n_part * sizeof *by_rank);
-    }
+    MRS_TRY(mrs_allocated(by_rank, l->n_part * sizeof *by_rank, s->x->c->err));
     for (uint32_t i = l->part; i < l->part + l->n_part; i++) {
         if (ext_parts(w)[i].keeps_copy) {
             by_rank[ext_parts(w)[i].rank] = i;

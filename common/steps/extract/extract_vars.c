@@ -20,9 +20,7 @@ mrsi_extract_position(struct ext_doc *x, const struct ext_part *p, struct mrs_va
     }
     const uint32_t *index = all + p->index + (own ? p->n_index - 1 : 0);
     uint8_t *room = mrs_arena_alloc(x->c->arena, n == 1 ? 16 : 5 + n * 9u);
-    if (!room) {
-        return mrs_err_memory(x->c->err, n * 9u);
-    }
+    MRS_TRY(mrs_allocated(room, n * 9u, x->c->err));
     if (n == 1) {
         *out = mrs_make_i32(room, (int32_t)index[0]);
         return MRS_OK;
@@ -58,9 +56,7 @@ add_around(struct ext_doc *x, const struct ext_part *p, struct mrsi_shape_items 
         n++;
     }
     uint32_t *no = mrs_arena_alloc(x->c->arena, (n + 1u) * sizeof *no);
-    if (!no) {
-        return mrs_err_memory(x->c->err, n * sizeof *no);
-    }
+    MRS_TRY(mrs_allocated(no, n * sizeof *no, x->c->err));
     uint32_t at = n;
     for (i = p->around; i != EXT_NONE; i = ext_parts(x->w)[i].around) {
         no[--at] = i;

@@ -121,9 +121,7 @@ keep_value(void *arg, struct mrs_val v)
         v = mrs_null();
     }
     struct mrs_val *more = mrs_arena_more(l->c->arena, l->v, l->n, &l->cap, sizeof *more);
-    if (!more) {
-        return mrs_err_memory(l->c->err, sizeof *more);
-    }
+    MRS_TRY(mrs_allocated(more, sizeof *more, l->c->err));
     l->v = more;
     l->v[l->n++] = v;
     return MRS_OK;
@@ -201,9 +199,7 @@ add_product(struct join_match_maker *m, uint8_t kind, struct mrs_val first)
 {
     uint32_t n = m->j->n_tuple;
     struct mrs_val *v = mrs_arena_alloc(m->c->arena, n * (sizeof *v + sizeof(uint32_t)));
-    if (!v) {
-        return mrs_err_memory(m->c->err, n * sizeof *v);
-    }
+    MRS_TRY(mrs_allocated(v, n * sizeof *v, m->c->err));
     uint32_t *at = (uint32_t *)(void *)(v + n);
     memset(at, 0, n * sizeof *at);
     v[0] = first;
@@ -253,9 +249,7 @@ find_others(struct join_match_maker *m, bool into, uint32_t skip, struct mrs_vie
         return MRS_OK;
     }
     m->other = mrs_arena_alloc(m->c->arena, n * sizeof *m->other);
-    if (!m->other) {
-        return mrs_err_memory(m->c->err, n * sizeof *m->other);
-    }
+    MRS_TRY(mrs_allocated(m->other, n * sizeof *m->other, m->c->err));
     for (uint32_t i = 1; i < n && st == MRS_OK; i++) {
         const struct mrsi_pair *p = &m->j->pair[i];
         m->other[i] = (struct values){m->j, m->c, NULL, 0, 0};

@@ -39,7 +39,7 @@ room(struct mrs_keys *k, struct mrs_err *e)
 {
     struct mrs_keyspan *span = mrs_more(k->mem, k->span, k->n, &k->cap, sizeof *span);
     k->span = span ? span : k->span;
-    return span ? MRS_OK : mrs_err_memory(e, sizeof *span);
+    return mrs_allocated(span, sizeof *span, e);
 }
 
 enum mrs_status

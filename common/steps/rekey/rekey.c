@@ -75,9 +75,7 @@ make_id(const struct mrsi_rekey *s, struct mrs_ctx *c, struct rekey_work *w, str
                             .key = id,
                             .path = {path, sizeof path, MRS_STRING},
                             .time_secs = mrsi_id_time(id)};
-    if (!made) {
-        return mrs_err_memory(c->err, 12);
-    }
+    MRS_TRY(mrs_allocated(made, 12, c->err));
     *to = (struct mrs_val){made, 12, MRS_OBJECTID};
     return mrsi_step_skip(c, mrs_id_make(&in, &w->raw, made, c->err), "id");
 }
@@ -196,9 +194,7 @@ write_document(const void *state, struct mrs_ctx *c, void *work, struct mrs_view
     bool changed;
     mrsi_rekey_work_begin(w, c);
     x.value = mrs_arena_alloc(c->arena, (s->n_fields + 1) * sizeof *x.value);
-    if (!x.value) {
-        return mrs_err_memory(c->err, (s->n_fields + 1) * sizeof *x.value);
-    }
+    MRS_TRY(mrs_allocated(x.value, (s->n_fields + 1) * sizeof *x.value, c->err));
     mrs_walk_init(&walk, gain->values.n ? gain->values : mrs_empty_doc());
     for (uint32_t i = 0; i < s->n_fields; i++) {
         x.value[i] = mrs_walk_next(&walk, &el) == 1 ? el.v : mrs_missing();

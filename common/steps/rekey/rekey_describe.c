@@ -162,9 +162,7 @@ rewrite_holder(const struct mrsi_rekey *s, struct mrs_catalog *cat, const struct
 {
     struct mrs_cat_coll *cc = NULL;
     const char **path = mrs_arena_alloc(mrs_catalog_arena(cat), (h->n_paths + 1) * sizeof *path);
-    if (!path) {
-        return mrs_err_memory(e, h->n_paths * sizeof *path);
-    }
+    MRS_TRY(mrs_allocated(path, h->n_paths * sizeof *path, e));
     enum mrs_status st = mrsi_cat_need(cat, &h->coll, true, "references", &cc, e);
     for (uint32_t i = 0; i < h->n_paths; i++) {
         path[i] = h->path[i].path.text;

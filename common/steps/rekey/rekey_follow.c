@@ -50,9 +50,7 @@ point_dbref(struct following *x, struct mrs_val was, struct mrs_val to, struct m
     size_t before = (size_t)(id.v.p - was.p), behind = was.n - before - id.v.n;
     uint64_t n = (uint64_t)before + to.n + behind;
     uint8_t *p = n <= 2u * MRS_DOC_READ_MAX ? mrs_arena_alloc(x->c->arena, n) : NULL;
-    if (!p) {
-        return mrs_err_memory(x->c->err, n);
-    }
+    MRS_TRY(mrs_allocated(p, n, x->c->err));
     memcpy(p, was.p, before);
     p[id.p - was.p] = to.type;
     if (to.n) {
@@ -129,9 +127,7 @@ leave_distinct(struct rekey_work *w, struct mrs_err *e)
     mrs_buf_reset(&w->key);
     mrs_buf_reset(&w->span);
     struct rekey_element *el = (struct rekey_element *)(void *)mrs_buf_take(&w->span, (size_t)n * sizeof *el);
-    if (!el) {
-        return mrs_err_memory(e, (size_t)n * sizeof *el);
-    }
+    MRS_TRY(mrs_allocated(el, (size_t)n * sizeof *el, e));
     for (uint32_t i = 0; i < n; i++) {
         size_t from = w->key.n;
         mrs_key_append(&w->key, v[i], false);

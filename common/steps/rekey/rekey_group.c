@@ -73,9 +73,7 @@ mrsi_rekey_keys(const struct mrsi_rekey *s, struct mrs_ctx *c, struct mrs_view d
     MRS_ASSERT(mrs_view_is_framed(doc));
     bool whole;
     struct mrs_val *val = mrs_arena_alloc(c->arena, 2 * s->n_parts * sizeof *val);
-    if (!val) {
-        return mrs_err_memory(c->err, 2 * s->n_parts * sizeof *val);
-    }
+    MRS_TRY(mrs_allocated(val, 2 * s->n_parts * sizeof *val, c->err));
     enum mrs_status st = evaluate(s, c, doc, val, &whole);
     if (st != MRS_OK || !whole) {
         return st;
@@ -97,9 +95,7 @@ make_states(const struct mrsi_rekey *s, struct mrs_ctx *c, struct rekey_work *w)
     enum mrs_status st = MRS_OK;
     w->shared = (struct mrs_acc_shared){0, 2u * MRS_DOC_READ_MAX};
     w->acc = mrs_zalloc(c->mem, (s->n_fields + 1) * sizeof *w->acc);
-    if (!w->acc) {
-        return mrs_err_memory(c->err, (s->n_fields + 1) * sizeof *w->acc);
-    }
+    MRS_TRY(mrs_allocated(w->acc, (s->n_fields + 1) * sizeof *w->acc, c->err));
     for (uint32_t i = 0; st == MRS_OK && i < s->n_fields; i++) {
         st = mrs_acc_state_new(s->acc[i], c->mem, REKEY_BUF_MAX, &w->acc[i], c->err);
         if (st == MRS_OK) {

@@ -424,9 +424,7 @@ add_name(struct live_call *c, const char *name, struct names *to)
         }
     }
     const char **more = mrs_arena_more(&c->arena, to->at, to->n, &to->cap, sizeof *more);
-    if (!more) {
-        return mrs_err_memory(&c->err, sizeof *more);
-    }
+    MRS_TRY(mrs_allocated(more, sizeof *more, &c->err));
     to->at = more;
     to->at[to->n++] = name;
     return MRS_OK;

@@ -67,9 +67,7 @@ add_read(struct live_units *u, const struct mrs_touch *t, struct mrs_buf *names,
 {
     size_t n = strcspn(t->path, ".");
     char *name = mrs_arena_alloc(&u->scratch, n + 1);
-    if (!name) {
-        return mrs_err_memory(e, n);
-    }
+    MRS_TRY(mrs_allocated(name, n, e));
     memcpy(name, t->path, n);
     name[n] = 0;
     *whole = *whole || n == 0;
@@ -99,7 +97,7 @@ list_reads(struct live_units *u, struct mrs_err *e)
     if (s == MRS_OK && !whole) {
         u->reads = mrs_arena_copy(&u->life, names.p, names.n);
         u->reads_n = names.n;
-        s = u->reads ? MRS_OK : mrs_err_memory(e, names.n);
+        s = mrs_allocated(u->reads, names.n, e);
     }
     mrs_buf_clear(&names);
     return s;
@@ -126,9 +124,7 @@ list_left(struct live_units *u, uint32_t main, struct mrs_err *e)
         cap += g->n_claims;
     }
     const char **name = mrs_arena_alloc(&u->life, cap * sizeof *name);
-    if (!name) {
-        return mrs_err_memory(e, cap * sizeof *name);
-    }
+    MRS_TRY(mrs_allocated(name, cap * sizeof *name, e));
     for (; n < own; n++) {
         name[n] = u->group->claims[n];
     }
@@ -166,15 +162,11 @@ make_work(struct live_units *u, struct mrs_err *e)
 {
     MRS_ASSERT(!u->work);
     u->work = mrs_zalloc(u->job->mem, u->group->n * sizeof *u->work);
-    if (!u->work) {
-        return mrs_err_memory(e, u->group->n * sizeof *u->work);
-    }
+    MRS_TRY(mrs_allocated(u->work, u->group->n * sizeof *u->work, e));
     for (uint32_t i = 0; i < u->group->n; i++) {
         const struct mrs_step_type *t = u->step[i].type;
         u->work[i] = mrs_zalloc(u->job->mem, t->work_size + 1);
-        if (!u->work[i]) {
-            return mrs_err_memory(e, t->work_size);
-        }
+        MRS_TRY(mrs_allocated(u->work[i], t->work_size, e));
     }
     return MRS_OK;
 }
@@ -192,9 +184,7 @@ live_units_open(struct live_job *job, uint32_t group, enum live_purpose purpose,
     MRS_ASSERT(group < job->live->n_groups);
     struct live_units *u = mrs_zalloc(job->mem, sizeof *u);
     *out = NULL;
-    if (!u) {
-        return mrs_err_memory(e, sizeof *u);
-    }
+    MRS_TRY(mrs_allocated(u, sizeof *u, e));
     u->job = job;
     u->group = &job->live->group[group];
     u->step = &job->plan->steps[u->group->first];
@@ -307,7 +297,7 @@ live_unit_copy(struct live_units *u, struct mrs_view doc, struct mrs_view *out, 
     }
     uint8_t *p = mrs_arena_copy(&u->load_arena, doc.p, doc.n);
     *out = (struct mrs_view){p, doc.n};
-    return p ? MRS_OK : mrs_err_memory(e, doc.n);
+    return mrs_allocated(p, doc.n, e);
 }
 
 void

@@ -49,9 +49,7 @@ live_from_open(struct live_units *u, struct mrs_err *e)
     MRS_ASSERT(!u->from);
     const struct mrs_desc *d = &u->step->desc;
     struct live_from *f = mrs_zalloc(u->job->mem, sizeof *f);
-    if (!f) {
-        return mrs_err_memory(e, sizeof *f);
-    }
+    MRS_TRY(mrs_allocated(f, sizeof *f, e));
     u->from = f;
     for (size_t i = 0; buffer(f, i); i++) {
         mrs_buf_init(buffer(f, i), u->job->mem, SIZE_MAX);

@@ -180,9 +180,7 @@ open_file(struct live_metrics *m, const char *where, struct mrs_err *e)
     size_t room = strlen(where) + 32;
     m->file = where;
     m->beside = mrs_alloc(m->mem, room);
-    if (!m->beside) {
-        return mrs_err_memory(e, room);
-    }
+    MRS_TRY(mrs_allocated(m->beside, room, e));
     snprintf(m->beside, room, "%s.%ld.new", where, (long)getpid());
     return mrs_file_may_be(where, &how, e);
 }
@@ -194,9 +192,7 @@ live_metrics_open(struct mrs_mem *mem, const char *where, struct live_metrics **
     enum mrs_status s;
     struct live_metrics *m = mrs_zalloc(mem, sizeof *m);
     *out = NULL;
-    if (!m) {
-        return mrs_err_memory(e, sizeof *m);
-    }
+    MRS_TRY(mrs_allocated(m, sizeof *m, e));
     m->mem = mem;
     mrs_buf_init(&m->text, mem, METRICS_MAX);
     s = live_port_named(where) ? live_port_open(mem, where, m->url, &m->port, e) : open_file(m, where, e);

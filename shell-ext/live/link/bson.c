@@ -111,9 +111,7 @@ live_coll_of(struct mrs_arena *a, const char *ns, struct mrs_coll *out, struct m
     }
     size_t n = strlen(ns) + 1, at = (size_t)(dot - ns);
     char *own = mrs_arena_copy(a, ns, n), *db = own ? mrs_arena_copy(a, ns, n) : NULL;
-    if (!db) {
-        return mrs_err_memory(e, n);
-    }
+    MRS_TRY(mrs_allocated(db, n, e));
     db[at] = 0;
     *out = (struct mrs_coll){db, own + at + 1, own};
     return MRS_OK;

@@ -180,9 +180,7 @@ live_link_open(struct mrs_mem *mem, const char *uri, const char *state_db, struc
     MRS_ASSERT(uri && state_db);
     struct live_link *l = mrs_zalloc(mem, sizeof *l);
     *out = NULL;
-    if (!l) {
-        return mrs_err_memory(e, sizeof *l);
-    }
+    MRS_TRY(mrs_allocated(l, sizeof *l, e));
     l->mem = mem;
     live_link_state(l, state_db);
     return link_connect(l, uri, out, e);
@@ -194,9 +192,7 @@ live_link_open_read_only(struct mrs_mem *mem, const char *uri, struct live_link 
     MRS_ASSERT(uri);
     struct live_link *l = mrs_zalloc(mem, sizeof *l);
     *out = NULL;
-    if (!l) {
-        return mrs_err_memory(e, sizeof *l);
-    }
+    MRS_TRY(mrs_allocated(l, sizeof *l, e));
     l->mem = mem;
     l->any_member = l->dry_run = true;
     return link_connect(l, uri, out, e);
@@ -520,9 +516,7 @@ cursor_new(struct live_link *l, const struct mrs_coll *coll, const char *verb, s
     MRS_ASSERT(coll->ns && coll->ns[0]);
     struct live_cursor *c = mrs_zalloc(l->mem, sizeof *c);
     *out = c;
-    if (!c) {
-        return mrs_err_memory(e, sizeof *c);
-    }
+    MRS_TRY(mrs_allocated(c, sizeof *c, e));
     c->l = l;
     snprintf(c->what, sizeof c->what, "%s of %s", verb, coll->ns);
     return MRS_OK;

@@ -263,9 +263,7 @@ live_port_open(struct mrs_mem *mem, const char *where, char url[96], struct live
 {
     struct live_port *p = mrs_zalloc(mem, sizeof *p);
     *out = NULL;
-    if (!p) {
-        return mrs_err_memory(e, sizeof *p);
-    }
+    MRS_TRY(mrs_allocated(p, sizeof *p, e));
     p->mem = mem;
     p->listener = p->stop[0] = p->stop[1] = -1;
     enum mrs_status s = listen_at(p, where, url, e);

@@ -29,9 +29,7 @@ keep_private(struct mrs_arena *a, const char *file, const char *uri, struct mrs_
         return MRS_OK;
     }
     char *masked = mrs_arena_alloc(a, room);
-    if (!masked) {
-        return mrs_err_memory(e, room);
-    }
+    MRS_TRY(mrs_allocated(masked, room, e));
     live_uri_mask(uri, masked, room);
     return strcmp(masked, uri) == 0
                ? MRS_OK
@@ -47,9 +45,7 @@ read_standard_input(struct mrs_mem *mem, char **text, size_t *n, struct mrs_err 
     char *line = mrs_zalloc(mem, URI_MAX + 1);
     size_t have = 0;
     ssize_t got = 1;
-    if (!line) {
-        return mrs_err_memory(e, URI_MAX + 1);
-    }
+    MRS_TRY(mrs_allocated(line, URI_MAX + 1, e));
     while (got != 0 && have < URI_MAX && !memchr(line, '\n', have)) {
         got = read(STDIN_FILENO, line + have, URI_MAX - have);
         if (got < 0 && errno != EINTR) {
@@ -94,9 +90,7 @@ uri_from_file(struct mrs_arena *a, const char *file, const char **out, struct mr
     }
     memset(text, 0, whole);
     mrs_free(a->mem, text);
-    if (!copy) {
-        return mrs_err_memory(e, n);
-    }
+    MRS_TRY(mrs_allocated(copy, n, e));
     *out = copy;
     if (!*copy) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "%s%s holds no connection string",

@@ -127,9 +127,7 @@ live_watch_open(struct live_link *l, const struct live_watch_opts *o, struct liv
         return mrs_err_set(e, MRS_FAIL, MRS_E_ACCOUNT, "a watch needs collections and a replica set");
     }
     struct live_watch *w = mrs_zalloc(l->mem, sizeof *w);
-    if (!w) {
-        return mrs_err_memory(e, sizeof *w);
-    }
+    MRS_TRY(mrs_allocated(w, sizeof *w, e));
     w->l = l;
     enum mrs_status s = open_stream(w, o, f, e);
     if (s != MRS_OK) {

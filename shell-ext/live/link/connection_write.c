@@ -83,9 +83,7 @@ take_errors(struct bulk *b, struct mrs_val list, uint32_t first, struct mrs_err 
     struct live_bulk_result *r = b->r;
     size_t n = r->n_errors + mrs_val_count(list);
     struct live_op_error *all = mrs_arena_alloc(b->arena, n * sizeof *all);
-    if (!all) {
-        return mrs_err_memory(e, n * sizeof *all);
-    }
+    MRS_TRY(mrs_allocated(all, n * sizeof *all, e));
     if (r->n_errors) {
         memcpy(all, r->errors, r->n_errors * sizeof *all);
     }

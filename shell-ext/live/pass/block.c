@@ -141,7 +141,7 @@ live_block_options(struct live_job *job, const char *ns, struct mrs_view now, st
         if (name.type == MRS_STRING && strcmp((const char *)name.p + 4, ns) == 0 && o.type == MRS_DOCUMENT) {
             options->p = mrs_arena_copy(a, o.p, o.n);
             options->n = o.n;
-            return options->p ? MRS_OK : mrs_err_memory(e, o.n);
+            return mrs_allocated(options->p, o.n, e);
         }
     }
     return MRS_OK;
@@ -437,9 +437,7 @@ live_block_enter(struct live_job *job, struct live_block **out, struct mrs_err *
     MRS_ASSERT(job->run && out);
     struct live_block *b = mrs_zalloc(job->mem, sizeof *b);
     *out = b;
-    if (!b) {
-        return mrs_err_memory(e, sizeof *b);
-    }
+    MRS_TRY(mrs_allocated(b, sizeof *b, e));
     b->job = job;
     mrs_arena_init(&b->arena, job->mem);
     if (job->opts.dry_run) {

@@ -306,7 +306,7 @@ live_claims_make(struct live_job *job, struct live_claims *c, struct mrs_err *e)
     }
     if (!st) {
         c->doc.p = mrs_arena_copy(&c->arena, c->doc.p, c->doc.n);
-        st = c->doc.p ? MRS_OK : mrs_err_memory(e, c->doc.n);
+        st = mrs_allocated(c->doc.p, c->doc.n, e);
     }
     mrs_buf_clear(&buf);
     return st;

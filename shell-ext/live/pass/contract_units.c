@@ -41,9 +41,7 @@ unchecked_result(struct live_batch *b, const struct live_unit *u, struct mrs_vie
     struct mrs_live_group *own = mrs_arena_copy(&b->make, g, sizeof *g);
     struct mrs_live live = {.group = own, .n_groups = 1};
     struct live_job job = {.mem = b->job->mem, .live = &live};
-    if (!own) {
-        return mrs_err_memory(e, sizeof *g);
-    }
+    MRS_TRY(mrs_allocated(own, sizeof *g, e));
     own->claims = g->gone;
     own->n_claims = g->n_gone;
     own->claims_side = b->side;

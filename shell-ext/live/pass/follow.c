@@ -68,9 +68,7 @@ open_watch(struct live_follow *f, struct mrs_view after, bool also, struct live_
     struct live_fault fault = {.kind = LIVE_FAULT_NONE};
     const struct mrs_desc *d = &f->job->plan->steps[f->job->live->group[f->of.group].first].desc;
     const struct mrs_coll **colls = mrs_alloc_array(f->job->mem, d->n_sides + 1u, sizeof *colls);
-    if (!colls) {
-        return mrs_err_memory(e, d->n_sides * sizeof *colls);
-    }
+    MRS_TRY(mrs_allocated(colls, d->n_sides * sizeof *colls, e));
     struct live_watch_opts o = {.colls = colls, .n = live_follow_colls(f, colls), .after = after, .brief = true,
                                 .also = also ? &f->job->run->state_checkpoints : NULL, .also_id = f->c.id};
     enum mrs_status st = failed(&fault, live_watch_open(f->job->link, &o, out, &fault, e), e);

@@ -41,7 +41,7 @@ chain(struct mrs_arena *a, const struct mrs_view *part, uint32_t n, struct mrs_v
     enum mrs_status st = mrs_build_finish(&b, out, e);
     if (!st) {
         out->p = mrs_arena_copy(a, out->p, out->n);
-        st = out->p ? MRS_OK : mrs_err_memory(e, out->n);
+        st = mrs_allocated(out->p, out->n, e);
     }
     mrs_buf_clear(&buf);
     return st;
@@ -75,7 +75,7 @@ shard_key(struct live_native *n, const struct mrs_coll *coll, struct mrs_view *k
         if (k.type == MRS_DOCUMENT) {
             key->p = mrs_arena_copy(&n->life, k.p, k.n);
             key->n = k.n;
-            st = key->p ? MRS_OK : mrs_err_memory(e, k.n);
+            st = mrs_allocated(key->p, k.n, e);
         }
     }
     mrs_buf_clear(&reply);

@@ -137,7 +137,7 @@ live_read_all(struct live_job *job, struct live_read *r, struct mrs_err *e)
         r->bytes -= sum;
         r->n = (uint32_t)(list.n / sizeof doc);
         r->docs = mrs_arena_copy(r->a, list.n ? list.p : (const void *)"", list.n);
-        st = r->docs ? MRS_OK : mrs_err_memory(e, list.n);
+        st = mrs_allocated(r->docs, list.n, e);
     }
     mrs_buf_clear(&list);
     mrs_buf_clear(&room);
@@ -162,7 +162,7 @@ live_ids_filter(struct mrs_arena *a, const struct mrs_view *docs, uint32_t n, st
     enum mrs_status st = mrs_build_finish(&w, out, e);
     if (!st) {
         out->p = mrs_arena_copy(a, out->p, out->n);
-        st = out->p ? MRS_OK : mrs_err_memory(e, out->n);
+        st = mrs_allocated(out->p, out->n, e);
     }
     mrs_buf_clear(&buf);
     return st;
@@ -185,7 +185,7 @@ live_less_claims(const struct live_job *job, uint32_t group, int side, struct mr
     enum mrs_status st = live_claimed_out(live_claims_of(job, group, side), doc, &buf, out, e);
     if (!st && out->p != doc.p) {
         out->p = mrs_arena_copy(a, out->p, out->n);
-        st = out->p ? MRS_OK : mrs_err_memory(e, out->n);
+        st = mrs_allocated(out->p, out->n, e);
     }
     mrs_buf_clear(&buf);
     return st;

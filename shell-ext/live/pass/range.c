@@ -234,9 +234,7 @@ keep(struct live_range *r, struct mrs_view doc, struct mrs_err *e)
 {
     MRS_ASSERT(r->n <= r->cap);
     struct mrs_view *more = mrs_more(r->mem, r->docs, r->n, &r->cap, sizeof *more);
-    if (!more) {
-        return mrs_err_memory(e, sizeof *more);
-    }
+    MRS_TRY(mrs_allocated(more, sizeof *more, e));
     r->docs = more;
     r->docs[r->n++] = (struct mrs_view){NULL, doc.n};
     mrs_buf_put(&r->buf, doc.p, doc.n);

@@ -83,7 +83,7 @@ count_claims(void *arg, const struct mrs_view *docs, uint32_t n, struct live_che
     struct undoing *v = arg;
     uint64_t before = v->r->differs;
     struct live_unit *u = mrs_alloc_array(v->b.job->mem, n + 1, sizeof *u);
-    enum mrs_status st = u ? MRS_OK : mrs_err_memory(e, n * sizeof *u);
+    enum mrs_status st = mrs_allocated(u, n * sizeof *u, e);
     for (struct live_slices s = {.n = n, .step = n}; !st && live_slices_next(&s);) {
         st = live_units_load(v->b.units, v->b.main, docs + s.at, s.k, u, &s.why);
         if (live_slices_halved(&s, st)) {

@@ -105,9 +105,7 @@ add_found(struct live_batch *b, uint32_t side, const struct mrs_view *docs, uint
           struct mrs_err *e)
 {
     struct targets_there *t = mrs_arena_alloc(&b->make, ((size_t)f->n + n + 1) * sizeof *t);
-    if (!t) {
-        return mrs_err_memory(e, (f->n + n) * sizeof *t);
-    }
+    MRS_TRY(mrs_allocated(t, (f->n + n) * sizeof *t, e));
     if (f->n) {
         memcpy(t, f->t, f->n * sizeof *t);
     }
@@ -424,9 +422,7 @@ derive(struct live_batch *b, const struct live_task *tasks, struct mrs_view *doc
         mrs_free(b->job->mem, b->unit);
         b->cap = 0;
         b->unit = mrs_alloc_array(b->job->mem, n, sizeof *b->unit);
-        if (!b->unit) {
-            return mrs_err_memory(e, n * sizeof *b->unit);
-        }
+        MRS_TRY(mrs_allocated(b->unit, n * sizeof *b->unit, e));
         b->cap = n;
     }
     enum mrs_status st = k ? live_units_load(b->units, b->main, docs, k, b->unit, e) : MRS_OK;
@@ -455,9 +451,7 @@ live_batch_make(struct live_batch *b, struct live_task *tasks, uint32_t n, struc
     b->n_slice = n;
     struct mrs_view *docs = mrs_arena_alloc(&b->make, (n + 1) * sizeof *docs);
     struct targets_found f = {NULL, 0};
-    if (!docs) {
-        return mrs_err_memory(e, n * sizeof *docs);
-    }
+    MRS_TRY(mrs_allocated(docs, n * sizeof *docs, e));
     for (uint32_t i = 0; i < n; i++) {
         docs[i] = tasks[i].doc;
     }

@@ -76,9 +76,7 @@ unmade(struct verifying *v, struct mrs_view *docs, uint32_t *n, bool *owned, str
     struct live_batch *b = &v->b;
     bool *made = mrs_arena_alloc(&b->make, *n + 1);
     uint32_t k = 0;
-    if (!made) {
-        return mrs_err_memory(e, *n);
-    }
+    MRS_TRY(mrs_allocated(made, *n, e));
     enum mrs_status st = live_batch_expected(b, v->side, docs, *n, made, owned, e);
     for (uint32_t i = 0; i < *n && !st; i++) {
         if (!made[i]) {

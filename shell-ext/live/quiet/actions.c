@@ -139,9 +139,7 @@ live_name_beside(struct live_job *job, const struct mrs_coll *coll, bool kept, s
     MRS_ASSERT(job->run && coll->ns);
     size_t n = strlen(coll->ns) + 32;
     char *ns = mrs_arena_alloc(a, n);
-    if (!ns) {
-        return mrs_err_memory(e, n);
-    }
+    MRS_TRY(mrs_allocated(ns, n, e));
     snprintf(ns, n, "%s.mrs_%s%s", coll->ns, job->run->short_id, kept ? "_old" : "");
     if (strlen(ns) > MRS_NS_MAX) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "%s must be rebuilt under a temporary name, but its name is too "

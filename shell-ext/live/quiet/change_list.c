@@ -115,9 +115,7 @@ index_rows(struct live_compare *c, struct table *t)
     }
     mrs_free(c->mem, t->slot);
     t->slot = mrs_alloc_array(c->mem, size, sizeof *t->slot);
-    if (!t->slot) {
-        return mrs_err_memory(c->e, size * sizeof *t->slot);
-    }
+    MRS_TRY(mrs_allocated(t->slot, size * sizeof *t->slot, c->e));
     memset(t->slot, 0, size * sizeof *t->slot);
     t->mask = size - 1;
     for (uint64_t i = 0; i < n; i++) {
@@ -582,9 +580,7 @@ list_pairs(struct live_compare *c)
         c->cap += c->job->plan->steps[i].desc.n_sides;
     }
     c->pair = mrs_arena_alloc(&c->arena, (c->cap + 1) * sizeof *c->pair);
-    if (!c->pair) {
-        return mrs_err_memory(c->e, c->cap * sizeof *c->pair);
-    }
+    MRS_TRY(mrs_allocated(c->pair, c->cap * sizeof *c->pair, c->e));
     for (uint32_t i = 0; i < n_in; i++) {
         const struct mrs_input_ns *ns = mrs_input_at(c->in, i);
         if (ns->kind == MRS_INPUT_DATA) {
@@ -677,9 +673,7 @@ live_compare_open(struct live_job *job, const char *in, const char *out, const c
     MRS_ASSERT(in && result);
     struct live_compare *c = mrs_zalloc(job->mem, sizeof *c);
     *result = c;
-    if (!c) {
-        return mrs_err_memory(e, sizeof *c);
-    }
+    MRS_TRY(mrs_allocated(c, sizeof *c, e));
     c->job = job;
     c->mem = job->mem;
     c->e = e;

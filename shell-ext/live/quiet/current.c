@@ -80,7 +80,7 @@ read_piece(struct live_job *job, const struct mrs_coll *now, const struct live_j
     struct live_fault f;
     struct mrs_buf key;
     struct mrs_view d;
-    enum mrs_status s = list ? MRS_OK : mrs_err_memory(e, n * sizeof *list);
+    enum mrs_status s = mrs_allocated(list, n * sizeof *list, e);
     mrs_buf_init(&key, job->mem, MRS_KEY_MAX);
     for (uint32_t i = 0; s == MRS_OK && i < n; i++) {
         doc[i] = (struct mrs_view){NULL, 0};

@@ -37,9 +37,7 @@ binary(struct mrs_arena *a, const uint8_t *p, uint32_t n, struct mrs_val *out, s
 {
     MRS_ASSERT(p || n == 0);
     uint8_t *room = mrs_arena_alloc(a, (size_t)n + 5);
-    if (!room) {
-        return mrs_err_memory(e, n);
-    }
+    MRS_TRY(mrs_allocated(room, n, e));
     mrs_put32(room, n);
     room[4] = 0;
     if (n) {
@@ -59,9 +57,7 @@ live_journal_new(struct live_job *job, struct live_journal **out, struct mrs_err
     struct mrs_buf buf;
     struct live_journal *j = mrs_zalloc(job->mem, sizeof *j);
     *out = j;
-    if (!j) {
-        return mrs_err_memory(e, sizeof *j);
-    }
+    MRS_TRY(mrs_allocated(j, sizeof *j, e));
     j->job = job;
     mrs_arena_init(&j->arena, job->mem);
     mrs_buf_init(&buf, job->mem, 1 << 16);
@@ -370,9 +366,7 @@ gather(struct live_cursor *c, uint64_t bytes, struct mrs_arena *a, struct batch 
             break;
         }
         struct mrs_view copy = {mrs_arena_copy(a, d.p, d.n), d.n};
-        if (!copy.p) {
-            return mrs_err_memory(e, d.n);
-        }
+        MRS_TRY(mrs_allocated(copy.p, d.n, e));
         first = first.n ? first : copy;
         mrs_buf_put(&out->docs, &copy, sizeof copy);
     }

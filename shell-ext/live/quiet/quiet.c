@@ -249,9 +249,7 @@ run_plan(struct live_quiet_run *q, struct mrs_input *in, struct mrs_err *e)
                              .now_ms = job->plan->now_ms,
                              .progress = on_progress, .progress_arg = &k, .cancel = &k.stop};
     o.memory = o.memory ? o.memory : 256u << 20;
-    if (!o.refused) {
-        return mrs_err_memory(e, sizeof q->dir);
-    }
+    MRS_TRY(mrs_allocated(o.refused, sizeof q->dir, e));
     mrs_err_clear(&k.err);
     struct mrs_err why;
     mrs_err_clear(&why);
@@ -447,7 +445,7 @@ may_build_beside(struct live_quiet_run *q, struct mrs_err *e)
 {
     uint32_t n = live_compare_count(q->compare), k = 0;
     struct mrs_coll *coll = mrs_arena_alloc(&q->arena, (n + 1) * sizeof *coll);
-    enum mrs_status s = coll ? MRS_OK : mrs_err_memory(e, n * sizeof *coll);
+    enum mrs_status s = mrs_allocated(coll, n * sizeof *coll, e);
     for (uint32_t i = 0; i < n && s == MRS_OK; i++) {
         const struct live_tally *t = live_compare_at(q->compare, i);
         if (t->turn == LIVE_BUILD_BESIDE) {

@@ -34,9 +34,7 @@ live_claims_in(const struct live_job *job, const char *ns, struct mrs_arena *a, 
         cap += job->live->group[g].n_claims;
     }
     const char **name = mrs_arena_alloc(a, cap * sizeof *name);
-    if (!name) {
-        return mrs_err_memory(e, cap * sizeof *name);
-    }
+    MRS_TRY(mrs_allocated(name, cap * sizeof *name, e));
     for (uint32_t g = 0; job->live && g < job->live->n_groups; g++) {
         const struct mrs_live_group *group = &job->live->group[g];
         bool here = group->claims_side >= 0 &&

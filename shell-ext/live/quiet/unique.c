@@ -204,9 +204,7 @@ find_in_pass(struct unique_check *u, struct live_stream *st, uint64_t n, uint64_
         size *= 2;
     }
     struct unique_entry *slot = mrs_alloc_array(u->job->mem, size, sizeof *slot);
-    if (!slot) {
-        return mrs_err_memory(u->e, size * sizeof *slot);
-    }
+    MRS_TRY(mrs_allocated(slot, size * sizeof *slot, u->e));
     memset(slot, 0, size * sizeof *slot);
     while (s == MRS_OK && (s = live_stream_take(st, sizeof *slot, &p, u->e)) == MRS_OK) {
         struct unique_entry one;

@@ -29,14 +29,10 @@ live_check_note(struct live_check *c, bool refuses, struct mrs_err *e, const cha
         }
     }
     struct live_finding *more = mrs_arena_more(&p->arena, p->finding, p->n, &c->cap_findings, sizeof *more);
-    if (!more) {
-        return mrs_err_memory(e, sizeof *more);
-    }
+    MRS_TRY(mrs_allocated(more, sizeof *more, e));
     p->finding = more;
     const char *copy = mrs_arena_copy(&p->arena, text, strlen(text) + 1);
-    if (!copy) {
-        return mrs_err_memory(e, strlen(text));
-    }
+    MRS_TRY(mrs_allocated(copy, strlen(text), e));
     p->finding[p->n++] = (struct live_finding){refuses, copy};
     p->n_refuse += refuses;
     return MRS_OK;
@@ -73,9 +69,7 @@ live_check_gather(struct live_check *c, struct mrs_err *e)
         const struct mrs_step *step = &plan->steps[i];
         for (uint32_t k = 0; k < step->desc.n_sides; k++) {
             struct live_place *p = place_of(c, &step->desc.sides[k].coll);
-            if (!p) {
-                return mrs_err_memory(e, sizeof *p);
-            }
+            MRS_TRY(mrs_allocated(p, sizeof *p, e));
             p->roles |= step->desc.sides[k].role;
             p->indexed = p->indexed || strcmp(step->type->name, "index") == 0;
             p->optioned = p->optioned || strcmp(step->type->name, "options") == 0;

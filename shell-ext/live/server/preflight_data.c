@@ -185,9 +185,7 @@ check_hollow(struct live_check *c, const struct mrs_coll *coll, const char *clai
         char id[120];
         struct mrs_buf out;
         char *path = mrs_arena_copy(&c->tmp, claim, (size_t)(dot - claim) + 1);
-        if (!path) {
-            return mrs_err_memory(e, strlen(claim));
-        }
+        MRS_TRY(mrs_allocated(path, strlen(claim), e));
         path[dot - claim] = 0;
         mrs_buf_init(&out, c->job->mem, MRS_DOC_READ_MAX);
         s = find_hollow(c, coll, path, &out, e);

@@ -372,7 +372,7 @@ live_privileges_beside(struct live_job *job, const struct mrs_coll *coll, uint32
     mrs_arena_init(&found.arena, job->mem);
     mrs_arena_init(&c.tmp, job->mem);
     c.place = mrs_arena_alloc(&c.tmp, (n + 1) * sizeof *c.place);
-    enum mrs_status s = c.place ? MRS_OK : mrs_err_memory(e, n * sizeof *c.place);
+    enum mrs_status s = mrs_allocated(c.place, n * sizeof *c.place, e);
     for (uint32_t i = 0; i < n && s == MRS_OK; i++) {
         c.place[i] = (struct live_place){.coll = coll[i], .beside = true};
     }

@@ -150,9 +150,7 @@ add_coll(struct server_reading *r, struct mrs_view doc, void *arg, struct mrs_er
         return MRS_OK;
     }
     struct live_coll_info *more = mrs_arena_more(&r->s->arena, r->s->coll, r->s->n_coll, &r->cap, sizeof *more);
-    if (!more) {
-        return mrs_err_memory(e, sizeof *more);
-    }
+    MRS_TRY(mrs_allocated(more, sizeof *more, e));
     r->s->coll = more;
     struct live_coll_info *c = &r->s->coll[r->s->n_coll];
     struct mrs_val options = live_at(doc, "options");
@@ -406,9 +404,7 @@ add_database(struct server_reading *r, struct mrs_view doc, void *arg, struct mr
     }
     const char **more = mrs_arena_more(list->arena, list->name, list->n, &list->cap, sizeof(char *));
     const char *copy = more ? text_in(list->arena, name, NULL) : NULL;
-    if (!copy) {
-        return mrs_err_memory(e, sizeof(char *));
-    }
+    MRS_TRY(mrs_allocated(copy, sizeof(char *), e));
     list->name = more;
     list->name[list->n++] = copy;
     return MRS_OK;
@@ -446,9 +442,7 @@ server_read(struct server_reading *r, struct mrs_mem *mem, const char *const *db
     struct database_list all = {.n = n};
     *out = NULL;
     r->s = mrs_zalloc(mem, sizeof *r->s);
-    if (!r->s) {
-        return mrs_err_memory(e, sizeof *r->s);
-    }
+    MRS_TRY(mrs_allocated(r->s, sizeof *r->s, e));
     mrs_arena_init(&r->s->arena, mem);
     mrs_arena_init(&r->cmds, mem);
     mrs_buf_init(&r->reply, mem, REPLY_MAX);

@@ -205,9 +205,7 @@ live_run_namespaces(struct live_job *job, const struct mrs_coll *const **out, ui
         if (el.v.type == MRS_STRING) {
             const char *text = mrs_val_text(el.v, &len);
             const char *ns = mrs_arena_copy(a, text, (size_t)len + 1);
-            if (!ns) {
-                return mrs_err_memory(e, len);
-            }
+            MRS_TRY(mrs_allocated(ns, len, e));
             coll[n] = (struct mrs_coll){"", ns, ns};
             ref[n] = &coll[n];
             n++;

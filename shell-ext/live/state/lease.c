@@ -528,14 +528,10 @@ names_of(struct live_job *job, const struct mrs_coll *const *colls, uint32_t n, 
     struct live_run *r = job->run;
     const char **name = mrs_arena_alloc(&r->arena, (n ? n : 1) * sizeof *name);
     uint32_t kept = 0;
-    if (!name) {
-        return mrs_err_memory(e, n * sizeof *name);
-    }
+    MRS_TRY(mrs_allocated(name, n * sizeof *name, e));
     for (uint32_t i = 0; i < n; i++) {
         name[i] = mrs_arena_copy(&r->arena, colls[i]->ns, strlen(colls[i]->ns) + 1);
-        if (!name[i]) {
-            return mrs_err_memory(e, strlen(colls[i]->ns) + 1);
-        }
+        MRS_TRY(mrs_allocated(name[i], strlen(colls[i]->ns) + 1, e));
     }
     qsort(name, n, sizeof *name, by_name);
     for (uint32_t i = 0; i < n; i++) {

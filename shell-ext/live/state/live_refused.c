@@ -68,9 +68,7 @@ record(struct live_job *job, struct mrs_view id, struct mrs_view doc, const stru
     (void)job;
     if ((uint64_t)doc.n + id.n + DOC_ROOM <= MRS_DOC_MAX) {
         uint8_t *p = mrs_arena_alloc(a, (size_t)doc.n + 5);
-        if (!p) {
-            return mrs_err_memory(e, doc.n);
-        }
+        MRS_TRY(mrs_allocated(p, doc.n, e));
         mrs_put32(p, doc.n);
         p[4] = 0;
         memcpy(p + 5, doc.p, doc.n);

@@ -61,9 +61,7 @@ live_run_new(struct live_job *job, const char *id, struct mrs_err *e)
 {
     MRS_ASSERT(!job->run && id[0] && strlen(id) < sizeof job->run->id);
     struct live_run *r = mrs_zalloc(job->mem, sizeof *r);
-    if (!r) {
-        return mrs_err_memory(e, sizeof *r);
-    }
+    MRS_TRY(mrs_allocated(r, sizeof *r, e));
     job->run = r;
     mrs_arena_init(&r->arena, job->mem);
     mrs_buf_init(&r->doc, job->mem, 2 * MRS_DOC_READ_MAX);
@@ -214,9 +212,7 @@ touched_of(struct live_job *job, struct live_touched *t, struct mrs_err *e)
     }
     t->n = 0;
     t->coll = mrs_arena_alloc(&job->run->arena, room * sizeof *t->coll);
-    if (!t->coll) {
-        return mrs_err_memory(e, room * sizeof *t->coll);
-    }
+    MRS_TRY(mrs_allocated(t->coll, room * sizeof *t->coll, e));
     for (uint32_t i = 0; i < p->n_steps; i++) {
         const struct mrs_desc *d = &p->steps[i].desc;
         for (uint32_t k = 0; k < d->n_sides; k++) {

@@ -135,9 +135,7 @@ put_batch(struct move *m, const struct mrs_coll *to, uint32_t n, struct mrs_err 
     struct mrs_build b;
     struct mrs_view d, ids;
     uint32_t i = 0;
-    if (!op) {
-        return mrs_err_memory(e, (size_t)n * sizeof *op);
-    }
+    MRS_TRY(mrs_allocated(op, (size_t)n * sizeof *op, e));
     mrs_buf_init(&buf, m->job->mem, 2 * MRS_DOC_READ_MAX);
     mrs_build_init(&b, &buf);
     for (size_t at = 0; i < n && live_state_next(&m->docs, &at, &d); i++) {

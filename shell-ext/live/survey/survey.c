@@ -115,9 +115,7 @@ take_collections(struct live_survey *v, struct mrs_err *e)
     const struct live_server *server = v->job->server;
     enum mrs_status s = MRS_OK;
     v->coll = mrs_zalloc(v->job->mem, ((size_t)server->n_coll + 1) * sizeof *v->coll);
-    if (!v->coll) {
-        return mrs_err_memory(e, server->n_coll * sizeof *v->coll);
-    }
+    MRS_TRY(mrs_allocated(v->coll, server->n_coll * sizeof *v->coll, e));
     for (uint32_t i = 0; s == MRS_OK && i < server->n_coll; i++) {
         if (!v->opts.like || mrs_ns_like(v->opts.like, server->coll[i].coll.ns)) {
             struct live_survey_coll *c = &v->coll[v->n++];

@@ -68,9 +68,7 @@ sort(struct live_survey *v, struct survey_draw *d, struct mrs_err *e)
     MRS_ASSERT(!d->id);
     const uint8_t *at = d->ids.p;
     d->id = mrs_alloc_array(v->job->mem, d->n + 1, sizeof *d->id);
-    if (!d->id) {
-        return mrs_err_memory(e, d->n * sizeof *d->id);
-    }
+    MRS_TRY(mrs_allocated(d->id, d->n * sizeof *d->id, e));
     for (uint64_t i = 0; i < d->n; i++) {
         struct mrs_view doc = {at, mrs_le32(at)};
         d->id[i] = mrs_doc_get(doc, "_id");

@@ -35,9 +35,7 @@ note(struct trial_report *x, struct mrs_err *e)
     }
     struct live_finding *more = mrs_arena_more(&p->arena, p->finding, p->n, &cap, sizeof *more);
     const char *text = more ? mrs_arena_copy(&p->arena, x->line.p, x->line.n) : NULL;
-    if (!text) {
-        return mrs_err_memory(e, x->line.n);
-    }
+    MRS_TRY(mrs_allocated(text, x->line.n, e));
     p->finding = more;
     if (x->n_notes++ < NOTES) {
         p->finding[p->n++] = (struct live_finding){false, text};

@@ -79,9 +79,7 @@ add_value(struct live_trial *t, struct mrs_val v, struct mrs_val **list, uint32_
         return MRS_OK;
     }
     struct mrs_val *more = mrs_arena_more(&t->arena, *list, *n, cap, sizeof *more);
-    if (!more) {
-        return mrs_err_memory(e, sizeof *more);
-    }
+    MRS_TRY(mrs_allocated(more, sizeof *more, e));
     *list = more;
     more[(*n)++] = v;
     return MRS_OK;

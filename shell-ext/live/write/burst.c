@@ -42,9 +42,7 @@ live_burst_add(struct live_burst *b, const struct live_change *c, struct mrs_err
 {
     MRS_ASSERT(b->n <= b->cap);
     void *more = mrs_more(b->job->mem, b->change, b->n, &b->cap, sizeof *b->change);
-    if (!more) {
-        return mrs_err_memory(e, sizeof *b->change);
-    }
+    MRS_TRY(mrs_allocated(more, sizeof *b->change, e));
     b->change = more;
     b->change[b->n] = *c;
     b->change[b->n].outcome = LIVE_MISSED;

@@ -95,7 +95,7 @@ judge(struct fenced *f, struct mrs_err *e)
     enum mrs_status st = live_settle(s, c->kind, 1, 0, &r, e);
     if (!st && c->why) {
         c->why = mrs_arena_copy(&s->b->arena, c->why, strlen(c->why) + 1);
-        st = c->why ? MRS_OK : mrs_err_memory(e, sizeof s->error.msg);
+        st = mrs_allocated(c->why, sizeof s->error.msg, e);
     }
     return st;
 }
@@ -159,9 +159,7 @@ live_send_fenced(struct live_send *s, struct live_checkpoint *c, bool *short_, s
 {
     struct fenced f = {.s = s, .order = mrs_alloc_array(s->b->job->mem, s->b->n + 1, sizeof *f.order)};
     bool saved = false;
-    if (!f.order) {
-        return mrs_err_memory(e, s->b->n * sizeof *f.order);
-    }
+    MRS_TRY(mrs_allocated(f.order, s->b->n * sizeof *f.order, e));
     for (uint32_t i = 0; i < s->b->n; i++) {
         s->piece[i].part = UINT32_MAX;
     }

@@ -42,9 +42,7 @@ ext_fold_open(struct ext_node *n, struct mrs_err *e)
     MRS_ASSERT(!n->groups);
     struct mrs_mem *mem = n->ctx.mem;
     struct ext_groups *g = mrs_zalloc(mem, sizeof *g);
-    if (!g) {
-        return mrs_err_memory(e, sizeof *g);
-    }
+    MRS_TRY(mrs_allocated(g, sizeof *g, e));
     g->node = n;
     n->groups = g;
     struct mrs_buf *all[] = {&g->entry.group, &g->entry.order, &g->entry.payload, &g->entry.shared, &g->key, &g->place,
@@ -150,9 +148,7 @@ collect(struct ext_groups *g, uint32_t group, struct mrs_err *e)
     g->mine = mrs_alloc_array(g->node->ctx.mem, g->n + 1u, sizeof(struct group_member *));
     g->n_mine = g->at = 0;
     g->folding = group;
-    if (!g->mine) {
-        return mrs_err_memory(e, g->n * sizeof *g->mine);
-    }
+    MRS_TRY(mrs_allocated(g->mine, g->n * sizeof *g->mine, e));
     for (uint32_t i = 0; i < g->n; i++) {
         if (g->member[i].group == group) {
             struct group_member *last = g->n_mine ? g->mine[g->n_mine - 1] : NULL;
@@ -390,9 +386,7 @@ ext_fold_take(struct ext_node *n, struct mrs_view doc, struct mrs_err *e)
     m.payload = keep(g, &g->entry.payload);
     m.shared = keep_shared(g);
     struct group_member *list = mrs_more(n->ctx.mem, g->member, g->n, &g->cap, sizeof *list);
-    if (!list) {
-        return mrs_err_memory(e, sizeof *list);
-    }
+    MRS_TRY(mrs_allocated(list, sizeof *list, e));
     g->member = list;
     g->member[g->n++] = m;
     return mrs_buf_status(&g->bytes, e);

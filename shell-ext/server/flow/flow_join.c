@@ -43,9 +43,7 @@ ext_join_open(struct ext_node *n, struct mrs_err *e)
 {
     MRS_ASSERT(!n->partners);
     struct ext_partners *x = mrs_zalloc(n->ctx.mem, sizeof *x);
-    if (!x) {
-        return mrs_err_memory(e, sizeof *x);
-    }
+    MRS_TRY(mrs_allocated(x, sizeof *x, e));
     x->node = n;
     n->partners = x;
     mrs_keys_init(&x->keys, n->ctx.mem);
@@ -144,9 +142,7 @@ read_partner(struct ext_partners *x, struct mrs_view doc, struct mrs_err *e)
     const struct mrs_step *step = n->hop->step;
     const struct mrs_join_ops *ops = step->type->join;
     struct partner *p = new_partner(x);
-    if (!p) {
-        return mrs_err_memory(e, sizeof *p);
-    }
+    MRS_TRY(mrs_allocated(p, sizeof *p, e));
     mrs_err_clear(n->ctx.err);
     enum mrs_status s = ops->takes_part(step->state, &n->ctx, 0, doc, &p->takes);
     s = s == MRS_OK && p->takes ? ops->keys(step->state, &n->ctx, 0, doc, &p->keys) : s;
@@ -242,9 +238,7 @@ static enum mrs_status
 find_same(struct ext_partners *x, struct mrs_err *e)
 {
     struct partner_key *own = mrs_arena_alloc(&x->node->arena, (x->keys.n + 1u) * sizeof *own);
-    if (!own) {
-        return mrs_err_memory(e, x->keys.n * sizeof *own);
-    }
+    MRS_TRY(mrs_allocated(own, x->keys.n * sizeof *own, e));
     for (uint32_t i = 0; i < x->keys.n; i++) {
         own[i] = (struct partner_key){&x->keys, i, i};
     }
@@ -293,9 +287,7 @@ add_match(struct ext_partners *x, uint32_t partner, uint32_t key, struct mrs_err
     }
     p->matched = true;
     struct partner_match *list = mrs_more(x->node->ctx.mem, x->match, x->n_matches, &x->cap_matches, sizeof *list);
-    if (!list) {
-        return mrs_err_memory(e, sizeof *list);
-    }
+    MRS_TRY(mrs_allocated(list, sizeof *list, e));
     x->match = list;
     x->match[x->n_matches++] = (struct partner_match){partner, by_reference ? key : 0};
     return MRS_OK;

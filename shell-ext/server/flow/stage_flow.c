@@ -39,9 +39,7 @@ open_node(struct ext_flow *f, struct ext_node *n, const struct mrs_stage_hop *ho
     n->field = &f->field[hop->field_no];
     n->ctx = (struct mrs_ctx){.mem = f->mem, .arena = &n->arena, .err = &f->err};
     n->work = mrs_zalloc(f->mem, t->work_size + 1);
-    if (!n->work) {
-        return mrs_err_memory(e, t->work_size);
-    }
+    MRS_TRY(mrs_allocated(n->work, t->work_size, e));
     return family == MRS_FAMILY_FOLD ? ext_fold_open(n, e) : family == MRS_FAMILY_JOIN ? ext_join_open(n, e) : MRS_OK;
 }
 
@@ -64,9 +62,7 @@ ext_flow_open(struct ext_spec *spec, struct mrs_mem *mem, int (*interrupted)(voi
     uint32_t n = spec->route.n_hops;
     struct ext_flow *f = mrs_zalloc(mem, sizeof *f);
     *out = NULL;
-    if (!f) {
-        return mrs_err_memory(e, sizeof *f);
-    }
+    MRS_TRY(mrs_allocated(f, sizeof *f, e));
     *f = (struct ext_flow){.spec = ext_spec_retain(spec), .mem = mem, .account = {.skip = spec->skip}};
     f->node = mrs_zalloc(mem, (n + 1u) * sizeof *f->node);
     f->open = mrs_zalloc(mem, n + 1u);

@@ -57,16 +57,34 @@ open_left(struct mrs_atomic_file *w, struct mrs_err *e)
 }
 
 static enum mrs_status
-open_beside(struct mrs_atomic_file *w, uint64_t id, bool left, struct mrs_err *e)
+take_up(struct mrs_atomic_file *w, uint64_t id, struct mrs_err *e)
 {
     w->beside = mrsi_format(w->mem, "%s.%llu.partial", w->path, (unsigned long long)id);
-    enum mrs_status s = mrs_allocated(w->beside, strlen(w->path), e);
-    s = s == MRS_OK && left ? open_left(w, e) : s;
-    return s == MRS_OK && w->fd < 0 ? mrsi_create(w->beside, 0600, &w->fd, e) : s;
+    MRS_TRY(mrs_allocated(w->beside, strlen(w->path), e));
+    MRS_TRY(open_left(w, e));
+    return w->fd < 0 ? mrsi_create(w->beside, 0600, &w->fd, e) : MRS_OK;
 }
 
+/* A killed process may have had our id, as in a container: the file that it left is passed over. */
 static enum mrs_status
-open_whole(struct mrs_mem *mem, const char *path, uint64_t id, bool left, struct mrs_atomic_file **out,
+create_beside(struct mrs_atomic_file *w, struct mrs_err *e)
+{
+    enum { MOST = 100 };
+    for (int i = 0; w->fd < 0; i++) {
+        mrs_free(w->mem, w->beside);
+        w->beside = mrsi_format(w->mem, i ? "%s.%ld-%d.partial" : "%s.%ld.partial", w->path, (long)getpid(), i);
+        MRS_TRY(mrs_allocated(w->beside, strlen(w->path), e));
+        w->fd = open(w->beside, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        if (w->fd < 0 && (i == MOST || (errno != EEXIST && errno != EINTR))) {
+            return mrs_err_sys(e, errno, "create %s", w->beside);
+        }
+    }
+    return MRS_OK;
+}
+
+/* left: the id in the name of the file to take up; NULL: a new one. */
+static enum mrs_status
+open_whole(struct mrs_mem *mem, const char *path, const uint64_t *left, struct mrs_atomic_file **out,
            struct mrs_err *e)
 {
     *out = NULL;
@@ -78,7 +96,11 @@ open_whole(struct mrs_mem *mem, const char *path, uint64_t id, bool left, struct
     mrs_buf_init(&w->old, mem, SIZE_MAX);
     w->path = mrs_strndup(mem, path, strlen(path));
     enum mrs_status s = mrs_allocated(w->path, strlen(path), e);
-    MRS_THEN(s, mrs_file_is_stream(path) ? mrsi_open_stream(path, &w->fd, e) : open_beside(w, id, left, e));
+    if (s == MRS_OK) {
+        s = mrs_file_is_stream(path) ? mrsi_open_stream(path, &w->fd, e)
+            : left                   ? take_up(w, *left, e)
+                                     : create_beside(w, e);
+    }
     if (s != MRS_OK) {
         discard(w);
         return s;
@@ -90,14 +112,14 @@ open_whole(struct mrs_mem *mem, const char *path, uint64_t id, bool left, struct
 enum mrs_status
 mrs_atomic_file_open(struct mrs_mem *mem, const char *path, struct mrs_atomic_file **out, struct mrs_err *e)
 {
-    return open_whole(mem, path, (uint64_t)getpid(), false, out, e);
+    return open_whole(mem, path, NULL, out, e);
 }
 
 enum mrs_status
 mrs_atomic_file_take_up(struct mrs_mem *mem, const char *path, uint64_t id, struct mrs_atomic_file **out,
                         struct mrs_err *e)
 {
-    return open_whole(mem, path, id, true, out, e);
+    return open_whole(mem, path, &id, out, e);
 }
 
 /* Whether the file already has the next bytes; if not, truncates it here. */

@@ -183,6 +183,29 @@ trees(void **state)
     assert_int_equal(mrs_mem_close(mem), 0);
 }
 
+/* A killed process had the same id and the same file, as in a container: what it left is in nobody's way. */
+static void
+left_by_the_same_id(void **state)
+{
+    (void)state;
+    struct mrs_mem *mem = mrs_mem_new(0);
+    struct mrs_err err;
+    struct mrs_atomic_file *w;
+    mrs_err_clear(&err);
+    for (int i = 0; i < 3; i++) {
+        OK(mrs_atomic_file_open(mem, at("again"), &w, &err));
+        OK(mrs_atomic_file_put(w, "left", 4, &err));
+        mrs_atomic_file_leave(w);
+    }
+    OK(mrs_atomic_file_open(mem, at("again"), &w, &err));
+    OK(mrs_atomic_file_put(w, "new", 3, &err));
+    OK(mrs_atomic_file_close(w, true, &err));
+    struct bytes b = get(at("again"));
+    assert_int_equal(b.n, 3);
+    free(b.p);
+    assert_int_equal(mrs_mem_close(mem), 0);
+}
+
 /* Pieces become visible together, or never. */
 static void
 piece_by_piece(void **state)
@@ -335,6 +358,7 @@ main(void)
         cmocka_unit_test(temp_files), cmocka_unit_test(whole_files),
         cmocka_unit_test(full_disk),  cmocka_unit_test(copies),
         cmocka_unit_test(trees),      cmocka_unit_test(piece_by_piece),
+      cmocka_unit_test(left_by_the_same_id),
         cmocka_unit_test(taken_up),
     };
     return cmocka_run_group_tests(tests, make_top, drop_top);

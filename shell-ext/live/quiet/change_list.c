@@ -377,8 +377,8 @@ static enum mrs_status
 feed_one_refused(struct live_compare *c, int what, struct mrs_view record)
 {
     MRS_ASSERT(c->parts > 0);
-    const char *ns = refused_ns(c, record);
-    if (!ns || strcmp(ns, c->pair[c->at].now.ns) != 0 || lies_nowhere(c, record)) {
+    const char *ns = refused_ns(c, record), *now = c->pair[c->at].now.ns; /* NULL: the collection is dropped */
+    if (!ns || !now || strcmp(ns, now) != 0 || lies_nowhere(c, record)) {
         return MRS_OK;
     }
     struct mrs_view doc = live_doc_of(mrs_doc_get(record, "doc"));

@@ -125,6 +125,27 @@ refused_documents_stay(void **state)
     rise(&d);
 }
 
+/* With --keep-before documents of a collection that the plan drops are listed, too; a refused one of another collection
+ * is none of theirs. */
+static void
+dropped_beside_a_refused_one(void **state)
+{
+    struct desk d;
+    (void)state;
+    sit(&d, RENAMES);
+    begin(&d, d.in);
+    add(&d, "posts", NULL, "{\"_id\":1,\"a\":1}");
+    add(&d, "gone", NULL, "{\"_id\":1}");
+    end(&d);
+    begin(&d, d.out);
+    add(&d, "articles", NULL, "");
+    end(&d);
+    refuse(&d, "{\"ns\":\"db.posts\",\"step\":1,\"reason\":\"r\",\"place\":null,\"doc\":{\"_id\":1,\"a\":1}}");
+    d.job.opts.keep_before = true;
+    changes(&d, d.refused, "d db.gone {\"_id\":1}|\n");
+    rise(&d);
+}
+
 static void
 unique_indexes_decide(void **state)
 {
@@ -303,7 +324,8 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(differences_in_order), cmocka_unit_test(ids_as_a_server_takes_them),
-        cmocka_unit_test(refused_documents_stay), cmocka_unit_test(unique_indexes_decide),
+        cmocka_unit_test(refused_documents_stay), cmocka_unit_test(dropped_beside_a_refused_one),
+        cmocka_unit_test(unique_indexes_decide),
         cmocka_unit_test(parts_hold_whole_documents), cmocka_unit_test(in_bounded_memory),
         cmocka_unit_test(without_memory),
     };

@@ -47,8 +47,8 @@ usage(const struct mrs_cli_tool *t, const struct mrs_cli_command *c, const char 
            c->needs, behind);
 }
 
-void
-mrs_cli_help_tool(const struct mrs_cli_tool *t)
+static void
+help_tool(const struct mrs_cli_tool *t)
 {
     printf("%s %s - %s\n\n", t->name, t->version, t->summary);
     for (const struct mrs_cli_command *c = t->commands; c->name; c++) {
@@ -125,7 +125,7 @@ mrs_cli_help(struct mrs_cli *cli)
         return 0;
     }
     if (!cli->operand) {
-        mrs_cli_help_tool(t);
+        help_tool(t);
         return 0;
     }
     for (const struct mrs_cli_command *c = t->commands; c->name && n < HELP_NAMES; c++) {

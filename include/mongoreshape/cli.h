@@ -131,7 +131,6 @@ bool mrs_cli_takes(const struct mrs_cli *cli, const char *name);
 int mrs_cli_help(struct mrs_cli *cli);
 
 /* ---- the parts of help, on standard output ---- */
-void mrs_cli_help_tool(const struct mrs_cli_tool *t);
 void mrs_cli_help_command(const struct mrs_cli_tool *t, const struct mrs_cli_command *c);
 void mrs_cli_help_man(const struct mrs_cli_tool *t);
 /* A text as roff; text in `...` becomes bold. */

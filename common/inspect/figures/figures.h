@@ -224,7 +224,6 @@ void mrsi_trie_count(struct mrsi_figures *f, struct mrsi_trie *at, const struct 
 void mrsi_counted_add(struct mrsi_figures *f, struct mrsi_counted *c, const struct mrs_val *v);
 /* Adds all waiting hashes to their sketches. */
 void mrsi_figures_drain(struct mrsi_figures *f);
-void mrsi_counted_merge(struct mrsi_figures *f, struct mrsi_counted *to, const struct mrsi_counted *from);
 void mrsi_trie_merge(struct mrsi_figures *f, struct mrsi_trie *to, const struct mrsi_trie *from);
 void mrsi_trie_clear(struct mrsi_trie *root, struct mrs_mem *mem);
 void mrsi_limit_see(struct mrsi_limit *l, struct mrs_view doc, uint64_t ordinal);

@@ -210,8 +210,8 @@ mrsi_counted_add(struct mrsi_figures *f, struct mrsi_counted *c, const struct mr
     }
 }
 
-void
-mrsi_counted_merge(struct mrsi_figures *f, struct mrsi_counted *to, const struct mrsi_counted *from)
+static void
+counted_merge(struct mrsi_figures *f, struct mrsi_counted *to, const struct mrsi_counted *from)
 {
     uint32_t size = mrsi_figures_sample(f);
     bool had = to->n[MRSI_NUMBER] + to->digits > 0;
@@ -372,13 +372,13 @@ mrsi_trie_merge(struct mrsi_figures *f, struct mrsi_trie *to, const struct mrsi_
     to->bytes += from->bytes;
     to->first_at = from->first_at < to->first_at ? from->first_at : to->first_at;
     extents_merge(f, to, from);
-    mrsi_counted_merge(f, &to->values, &from->values);
+    counted_merge(f, &to->values, &from->values);
     if (from->names) {
         if (!to->names && (to->names = mrs_arena_alloc(&f->arena, sizeof *to->names))) {
             memset(to->names, 0, sizeof *to->names);
         }
         if (to->names) {
-            mrsi_counted_merge(f, to->names, from->names);
+            counted_merge(f, to->names, from->names);
         }
         f->dead |= !to->names;
     }

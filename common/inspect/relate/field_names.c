@@ -433,8 +433,9 @@ split_path(const struct mrsi_path *p, const struct mrsi_vocabulary *v, struct mr
     out->id = id;
 }
 
-void
-mrsi_name_of_path(const struct mrsi_path *p, const struct mrsi_vocabulary *v, struct mrsi_name *out)
+/* The words of a path: those of its last field, else those of its container. */
+static void
+name_of_path(const struct mrsi_path *p, const struct mrsi_vocabulary *v, struct mrsi_name *out)
 {
     if (p->words) {
         *out = *p->words;
@@ -751,7 +752,7 @@ mrsi_name_is_own(const struct mrsi_path *p, const struct mrsi_vocabulary *v)
 {
     struct mrsi_name n;
     char a[MRSI_NAME_ROOM], b[MRSI_NAME_ROOM];
-    mrsi_name_of_path(p, v, &n);
+    name_of_path(p, v, &n);
     joined(&n, a);
     joined(title(p, v), b);
     return p->ways == 1 && (strcmp(a, b) == 0 || (n.n == 0 && n.id));
@@ -812,7 +813,7 @@ mrsi_name_score(const struct mrsi_path *from, const struct mrsi_path *key, const
     const struct mrsi_name *t = title(key, v), *own = title(from, v), *k = key->last_words;
     char a[MRSI_NAME_ROOM], b[MRSI_NAME_ROOM];
     bool persons_there = v->persons[key->in->no];
-    mrsi_name_of_path(from, v, &n);
+    name_of_path(from, v, &n);
     joined(&n, a);
     joined(t, b);
     bool self = from->in == key->in;

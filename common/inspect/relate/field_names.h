@@ -21,8 +21,6 @@ struct mrsi_vocabulary { /* of all collections of the input */
 /* Splits at capitals and punctuation; removes id words unless `whole`. */
 void mrsi_name_split(const char *text, const struct mrsi_vocabulary *v, bool whole, struct mrsi_name *out);
 bool mrsi_vocabulary_make(struct mrsi_inspection *x, struct mrsi_vocabulary *out);
-/* The words of a path: those of its last field, else those of its container. */
-void mrsi_name_of_path(const struct mrsi_path *p, const struct mrsi_vocabulary *v, struct mrsi_name *out);
 /* 0 to 1: how well the name of `from` matches the key or its collection. cover: fraction of the key's values that from
  * has. */
 double mrsi_name_score(const struct mrsi_path *from, const struct mrsi_path *key, const struct mrsi_vocabulary *v,

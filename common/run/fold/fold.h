@@ -184,10 +184,6 @@ struct mrsi_fold_pending { /* an output document */
 };
 /* Can the step save its state of the group now? */
 bool mrsi_fold_can_mark(const struct mrsi_fold_one *o);
-/* Field `group` of a savepoint, while the source's next or rest is running. load: o is initialized. */
-enum mrs_status mrsi_fold_one_save(struct mrsi_fold_one *o, struct mrs_build *b, struct mrs_buf *files,
-                                   struct mrs_err *e);
-enum mrs_status mrsi_fold_one_load(struct mrsi_fold_one *o, struct mrs_view saved, struct mrs_err *e);
 /* The partition sorted on disk, and the group in it. */
 enum mrs_status mrsi_fold_heavy_save(struct mrsi_fold *f, struct mrs_build *b, struct mrs_buf *files,
                                      struct mrs_err *e);

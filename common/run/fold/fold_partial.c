@@ -63,8 +63,9 @@ put_why(const struct mrsi_fold_one *o, struct mrs_build *b, struct mrs_err *e)
     return s;
 }
 
-enum mrs_status
-mrsi_fold_one_save(struct mrsi_fold_one *o, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+/* Field `group` of a savepoint, while the source's next or rest is running. */
+static enum mrs_status
+save_one(struct mrsi_fold_one *o, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     mrs_build_open(b, "group", 5, MRS_DOCUMENT);
     mrs_build_i64(b, "way", o->way);
@@ -163,8 +164,9 @@ get_why(struct mrsi_fold_one *o, struct mrs_view d, bool *bad)
     }
 }
 
-enum mrs_status
-mrsi_fold_one_load(struct mrsi_fold_one *o, struct mrs_view saved, struct mrs_err *e)
+/* o is initialized. */
+static enum mrs_status
+load_one(struct mrsi_fold_one *o, struct mrs_view saved, struct mrs_err *e)
 {
     MRS_ASSERT(o->live && o->kept);
     bool bad = false;
@@ -202,7 +204,7 @@ mrsi_fold_heavy_save(struct mrsi_fold *f, struct mrs_build *b, struct mrs_buf *f
     }
     mrsi_state_put_bytes(b, "key", f->heavy.key.p, f->heavy.key.n);
     s = mrsi_file_array_save(&f->heavy.ordinals, "members", b, files, e);
-    return s == MRS_OK ? mrsi_fold_one_save(&f->heavy.one, b, files, e) : s;
+    return s == MRS_OK ? save_one(&f->heavy.one, b, files, e) : s;
 }
 
 static enum mrs_status
@@ -232,7 +234,7 @@ apply_inside(struct mrsi_fold *f, struct mrs_view saved, struct mrs_err *e)
     enum mrs_status s = bad ? mrsi_state_damaged("a group", e) : mrs_buf_status(&f->heavy.key, e);
     MRS_THEN(s, mrsi_file_array_load(&f->heavy.ordinals, saved, "members", e));
     s = s == MRS_OK && t->temp ? mrsi_savepoint_items_each(&items, t->temp, t->bytes, e) : s;
-    MRS_THEN(s, mrsi_fold_one_load(&f->heavy.one, saved, e));
+    MRS_THEN(s, load_one(&f->heavy.one, saved, e));
     if (s == MRS_OK && (t->n != f->heavy.one.n_returned || t->ended != (f->heavy.one.way == MRSI_FOLD_ENDS))) {
         s = mrsi_state_damaged("members of a group", e);
     }

@@ -155,9 +155,6 @@ struct rekey_write_job {
     struct mrs_buf bytes[2]; /* the document with its gains, then with its references */
     struct mrsi_rekey_ahead ahead;
 };
-/* Updates the references of a document of the side being read. *doc becomes the result, in out. */
-enum mrs_status mrsi_rekey_follow(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct mrsi_rekey_ahead *ahead,
-                                  struct mrs_buf *out, struct mrs_view *doc, struct mrs_err *e);
 /* One document of a collection with references. SKIP: refused. */
 enum mrs_status mrsi_rekey_point_document(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct rekey_write_job *job,
                                           uint64_t ordinal, struct mrs_view doc, struct mrs_err *e);

@@ -82,9 +82,10 @@ find(void *arg, struct mrs_val id, enum mrs_rekey_found *found, struct mrs_val *
     return MRS_OK;
 }
 
-enum mrs_status
-mrsi_rekey_follow(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct mrsi_rekey_ahead *ahead,
-                  struct mrs_buf *out, struct mrs_view *doc, struct mrs_err *e)
+/* Updates the references of a document of the side being read. *doc becomes the result, in out. */
+static enum mrs_status
+follow(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct mrsi_rekey_ahead *ahead,
+       struct mrs_buf *out, struct mrs_view *doc, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(*doc));
     struct rekey_finder x = {k, &w->scratch, ahead, 0};
@@ -175,7 +176,7 @@ make_document(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct rekey_writ
         MRS_TRY(k->ops->write(k->st->state, &w->ctx, work, *doc, &gain, &job->bytes[0]));
         *doc = (struct mrs_view){job->bytes[0].p, (uint32_t)job->bytes[0].n};
     }
-    return mrsi_rekey_follow(k, w, NULL, &job->bytes[1], doc, e);
+    return follow(k, w, NULL, &job->bytes[1], doc, e);
 }
 
 static bool
@@ -425,7 +426,7 @@ mrsi_rekey_point_document(struct mrsi_rekey_run *k, struct mrsi_worker *w, struc
     struct mrsi_row *row = mrsi_row(w, k->step, k->now);
     struct mrs_view was = doc;
     row->before++;
-    enum mrs_status s = mrsi_rekey_follow(k, w, &job->ahead, &job->bytes[1], &doc, e);
+    enum mrs_status s = follow(k, w, &job->ahead, &job->bytes[1], &doc, e);
     if (s == MRS_SKIP) {
         row->refused++;
         return mrsi_refuse(w, k->step, k->now, k->en->side[k->step][k->now], ordinal, doc, e);

@@ -136,8 +136,9 @@ add_slab(struct mrsi_spill *sp, size_t n, struct mrs_err *e)
     return MRS_OK;
 }
 
-uint8_t *
-mrsi_spill_room(struct mrsi_spill *sp, size_t n, struct mrs_err *e)
+/* Allocates a piece, which lives as long as the spill. NULL: out of memory. */
+static uint8_t *
+piece_room(struct mrsi_spill *sp, size_t n, struct mrs_err *e)
 {
     uint8_t *p = NULL;
     pthread_mutex_lock(&sp->lock);
@@ -160,8 +161,9 @@ mrsi_piece_sum(const struct mrsi_spill *sp, const uint8_t *p, uint32_t n)
     return mrs_hash64(p, n, sp->en->secret.seed);
 }
 
-enum mrs_status
-mrsi_piece_read(const struct mrsi_spill *sp, const struct mrsi_spill_piece *x, uint8_t *to, struct mrs_err *e)
+/* Verifies the checksum of a piece that the stopped run wrote. */
+static enum mrs_status
+read_piece(const struct mrsi_spill *sp, const struct mrsi_spill_piece *x, uint8_t *to, struct mrs_err *e)
 {
     MRS_ASSERT(sp->temp && !x->p);
     enum mrs_status s = mrs_read_at(sp->temp->fd, to, x->n, x->off, e);
@@ -281,7 +283,7 @@ mrsi_spiller_open(struct mrsi_spiller *s, uint32_t part, size_t n, struct mrs_er
         s->large = mrs_alloc(sp->en->mem, n);
         return mrs_allocated(s->large, n, e);
     }
-    s->open[part].p = mrsi_spill_room(sp, sp->piece_bytes, e);
+    s->open[part].p = piece_room(sp, sp->piece_bytes, e);
     if (!s->open[part].p) {
         return MRS_DEAD;
     }
@@ -364,7 +366,7 @@ mrsi_partition_load_pieces(const struct mrsi_spill *sp, const struct mrsi_partit
     for (size_t i = 0; i < n; i++) {
         loaded[i] = x[i].p ? x[i].p : at;
         if (!x[i].p) {
-            MRS_TRY(mrsi_piece_read(sp, &x[i], at, e));
+            MRS_TRY(read_piece(sp, &x[i], at, e));
             at += x[i].n;
         }
     }
@@ -405,7 +407,7 @@ mrsi_partition_pieces(const struct mrsi_spill *sp, const struct mrsi_partition *
         if (!at) {
             mrs_buf_reset(&room);
             uint8_t *to = mrs_buf_take(&room, x[i].n);
-            s = to ? mrsi_piece_read(sp, &x[i], to, e) : mrs_buf_status(&room, e);
+            s = to ? read_piece(sp, &x[i], to, e) : mrs_buf_status(&room, e);
             at = to;
         }
         MRS_THEN(s, fn(arg, at, x[i].n, e));

@@ -175,13 +175,9 @@ void mrsi_spiller_clear(struct mrsi_spiller *s);
 /* spill_workers.c: calls pass while each worker has a spiller of its own as `local`, and completes their pieces. */
 enum mrs_status mrsi_spill_pass(struct mrsi_spill *sp, enum mrs_status (*pass)(void *arg, struct mrs_err *e),
                                 void *arg, struct mrs_err *e);
-/* The checksum of a piece; and reading one, with its checksum verified if the stopped run wrote it. */
+/* The checksum of a piece. */
 uint64_t mrsi_piece_sum(const struct mrsi_spill *sp, const uint8_t *p, uint32_t n);
-enum mrs_status mrsi_piece_read(const struct mrsi_spill *sp, const struct mrsi_spill_piece *x, uint8_t *to,
-                                struct mrs_err *e);
-/* For spill_savepoint.c: allocates a piece, which lives as long as the spill (NULL: out of memory); sets the ordinals
- * of all (empty) partitions. */
-uint8_t *mrsi_spill_room(struct mrsi_spill *sp, size_t n, struct mrs_err *e);
+/* For spill_savepoint.c: sets the ordinals of all (empty) partitions. */
 void mrsi_spill_cut(struct mrsi_spill *sp);
 /* ---- spill_savepoint.c: in a savepoint (checkpoint.h) ---- */
 /* Also while spillers have open pieces. Data in memory is written to the file once, and stays in memory. */

@@ -36,8 +36,8 @@ mrsi_rekey_work_begin(struct rekey_work *w, struct mrs_ctx *c)
     w->ready = true;
 }
 
-void
-mrsi_rekey_work_clear(struct mrs_ctx *c, void *work)
+static void
+work_clear(struct mrs_ctx *c, void *work)
 {
     struct rekey_work *w = work;
     struct mrs_buf *all[] = {&w->raw, &w->array, &w->item, &w->key, &w->span};
@@ -248,6 +248,6 @@ const struct mrs_step_type mrsi_step_rekey = {
     .invert = mrsi_rekey_invert,
     .work_size = sizeof(struct rekey_work),
     .remark = remark,
-    .work_clear = mrsi_rekey_work_clear,
+    .work_clear = work_clear,
     .rekey = &ops,
 };

@@ -71,7 +71,6 @@ struct rekey_work {
     struct mrs_acc_shared shared;
 };
 void mrsi_rekey_work_begin(struct rekey_work *w, struct mrs_ctx *c);
-void mrsi_rekey_work_clear(struct mrs_ctx *c, void *work);
 
 /* rekey_args.c */
 enum mrs_status mrsi_rekey_compile(struct mrs_args *args, void **state, struct mrs_err *e);

@@ -111,7 +111,6 @@ void live_report_findings(const struct live_call *c);
 void live_report_pass(const struct live_call *c);
 /* Everything as one object; status: the exit status. */
 void live_report_json(struct live_call *c, int status);
-const char *live_report_quiet(enum live_quiet q); /* "validator" */
 const char *live_report_mode(const struct live_call *c); /* "quiet", "expand", "direct" */
 
 #endif

@@ -9,8 +9,8 @@
 #include "mongoreshape/ejson.h"
 #include "live/server/server.h"
 
-const char *
-live_report_quiet(enum live_quiet q)
+static const char *
+quiet_word(enum live_quiet q)
 {
     static const char *const words[] = {NULL, "block", "validator", "word"};
     return words[q];
@@ -254,7 +254,7 @@ live_report_json(struct live_call *c, int status)
     }
     mrs_cli_json_text(&j, "planId", plan ? id : NULL);
     mrs_cli_json_text(&j, "mode", live_report_mode(c));
-    mrs_cli_json_text(&j, "quietBy", live_report_quiet(c->known ? c->quiet : c->job.opts.quiet));
+    mrs_cli_json_text(&j, "quietBy", quiet_word(c->known ? c->quiet : c->job.opts.quiet));
     mrs_cli_json_text(&j, "run", *c->run ? c->run : NULL);
     mrs_cli_json_text(&j, "phase", *c->phase ? c->phase : NULL);
     static const char *const dry[] = {"apply", "verify", "contract", "rollback", "abort"};

@@ -80,8 +80,8 @@ live_value_filter_add_nulls(struct live_value_filter *a)
     add_clause(a, "$type", mrs_make_i32(room, MRS_UNDEFINED)); /* from 8.0 on null does not match it */
 }
 
-void
-live_value_filter_add_null(struct live_value_filter *a)
+static void
+add_null(struct live_value_filter *a)
 {
     uint8_t room[16];
     add_clause(a, "$type", mrs_make_i32(room, MRS_NULL));
@@ -150,7 +150,7 @@ belongs(struct live_units *u, const char *field, const char *of, const struct mr
     for (uint32_t i = 0; i < n; i++) {
         struct mrs_val v = mrs_path_get(&path, docs[i]);
         if (v.type == MRS_NULL) {
-            live_value_filter_add_null(&values);
+            add_null(&values);
         } else if (v.type != MRS_MISSING && v.type != MRS_UNDEFINED && v.type != MRS_ARRAY) {
             live_value_filter_add(&values, v);
         }

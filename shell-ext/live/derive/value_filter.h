@@ -16,7 +16,6 @@ void live_value_filter_clear(struct live_value_filter *a);
 void live_value_filter_reset(struct live_value_filter *a);
 void live_value_filter_add(struct live_value_filter *a, struct mrs_val v); /* not null, not undefined, not missing */
 void live_value_filter_add_nulls(struct live_value_filter *a);                 /* null, undefined and missing */
-void live_value_filter_add_null(struct live_value_filter *a);
 size_t live_value_filter_bytes(const struct live_value_filter *a);
 /* Appends the filter to out; after it call only live_value_filter_reset and _clear. */
 enum mrs_status live_value_filter_finish(struct live_value_filter *a, struct mrs_buf *out, struct mrs_view *filter,

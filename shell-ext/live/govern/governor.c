@@ -28,8 +28,8 @@ live_signal_name(enum live_signal s)
     return signals[s].name;
 }
 
-enum live_verdict
-live_law(double pressure)
+static enum live_verdict
+verdict_on(double pressure)
 {
     return pressure < 0.4 ? LIVE_GROW
          : pressure < 0.7 ? LIVE_HOLD
@@ -72,7 +72,7 @@ live_governor_step(struct live_governor *g, const struct live_readings *r)
     if (r->closed || r->silent) {
         return; /* continues at the present speed */
     }
-    g->verdict = live_law(greatest(r, &g->worst));
+    g->verdict = verdict_on(greatest(r, &g->worst));
     g->speed *= factor[g->verdict];
     g->speed = g->speed > 1 ? 1 : g->speed < LIVE_SPEED_MIN ? LIVE_SPEED_MIN : g->speed;
     if (g->verdict >= LIVE_SHED) {

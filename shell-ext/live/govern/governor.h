@@ -31,7 +31,6 @@ enum { LIVE_SILENT_MS = 5000, LIVE_LOOK_MS = 1000 };
 
 /* By the greatest value / limit: < 0.4 grow, < 0.7 hold, < 1 shed, < 2 halve, else pause. */
 enum live_verdict { LIVE_GROW, LIVE_HOLD, LIVE_SHED, LIVE_HALVE, LIVE_PAUSE };
-enum live_verdict live_law(double pressure);
 
 struct live_governor {
     double speed;              /* LIVE_SPEED_MIN..1 */

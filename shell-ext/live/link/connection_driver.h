@@ -43,7 +43,6 @@ enum mrs_status live_fault_report(const struct live_link *l, const char *what, c
 /* The same for a server's code without bson_error_t. */
 enum mrs_status live_fault_code(const struct live_link *l, const char *what, struct mrs_view reason,
                                 struct live_fault *f, struct mrs_err *e);
-enum live_fault_kind live_fault_kind_of(int32_t code);
 
 /* ---- connection.c ---- */
 /* Wraps bytes in a bson_t without copying them; FAIL MRS_E_ACCOUNT if they are no document. */

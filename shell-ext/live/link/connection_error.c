@@ -60,8 +60,8 @@ static const struct {
     {86, LIVE_FAULT_EXISTS},       /* IndexKeySpecsConflict */
 };
 
-enum live_fault_kind
-live_fault_kind_of(int32_t code)
+static enum live_fault_kind
+kind_of_code(int32_t code)
 {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         if (kinds[i].code == code) {
@@ -116,7 +116,7 @@ kind_of(const bson_error_t *error, struct mrs_view reply)
     default:
         break;
     }
-    enum live_fault_kind kind = by_server(error) ? live_fault_kind_of((int32_t)error->code) : LIVE_FAULT_OTHER;
+    enum live_fault_kind kind = by_server(error) ? kind_of_code((int32_t)error->code) : LIVE_FAULT_OTHER;
     return kind == LIVE_FAULT_OTHER && labelled(reply, "TransientTransactionError") ? LIVE_FAULT_TRANSIENT : kind;
 }
 
@@ -174,7 +174,7 @@ live_fault_code(const struct live_link *l, const char *what, struct mrs_view rea
     f = f ? f : &own;
     memset(f, 0, sizeof *f);
     f->code = (int32_t)live_int_at(reason, "code", 0);
-    f->kind = live_fault_kind_of(f->code);
+    f->kind = kind_of_code(f->code);
     live_text_at(reason, "codeName", f->code_name, sizeof f->code_name);
     live_text_at(reason, "errmsg", msg, sizeof msg);
     return fill_fault(l, what, msg, f, e);

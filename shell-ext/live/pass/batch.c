@@ -77,8 +77,9 @@ live_batch_close(struct live_batch *b)
 
 /* ---- read documents again ---- */
 
-enum mrs_status
-live_tasks_reload(struct live_batch *b, struct live_task *tasks, uint32_t n, struct mrs_err *e)
+/* Those of tasks with `again`. */
+static enum mrs_status
+reload(struct live_batch *b, struct live_task *tasks, uint32_t n, struct mrs_err *e)
 {
     MRS_ASSERT(n == 0 || tasks);
     enum { PIECE = 100 };
@@ -315,7 +316,7 @@ live_batch_settle(struct live_batch *b, struct live_task *tasks, uint32_t n, str
         st = write_round(b, tasks, n, c, &saved, e);
         again = again ? again : mrs_clock_asleep();
         MRS_THEN(st, next_round(b, tasks, &n, c, e));
-        MRS_THEN(st, live_tasks_reload(b, tasks, n, e));
+        MRS_THEN(st, reload(b, tasks, n, e));
         for (uint32_t i = 0; i < n; i++) {
             tasks[i].again = false;
         }
@@ -544,7 +545,7 @@ live_batch_compare(struct live_batch *b, const struct mrs_view *docs, uint32_t n
     MRS_THEN(st, compare_round(b, tasks, n, false, e));
     n = keep_again(tasks, n);
     for (uint32_t rounds = 0; !st && n && rounds < ROUNDS_MAX; rounds++) {
-        st = live_tasks_reload(b, tasks, n, e);
+        st = reload(b, tasks, n, e);
         for (uint32_t i = 0; i < n; i++) {
             tasks[i].refuse = false;
         }

@@ -31,8 +31,9 @@ recorded_claims(const struct live_job *job)
     return mrs_doc_get((struct mrs_view){job->run->doc.p, (uint32_t)job->run->doc.n}, "claims");
 }
 
-bool
-live_claims_include(const struct live_job *job, const char *ns, const char *key, const char *name)
+/* Does the run document list this claim already? key: "field", "index"; NULL: the collection itself. */
+static bool
+is_listed(const struct live_job *job, const char *ns, const char *key, const char *name)
 {
     MRS_ASSERT(ns);
     struct mrs_val list = recorded_claims(job);
@@ -79,7 +80,7 @@ metadata_less(struct live_job *job, const struct live_coll_info *info, struct mr
             while (mrs_walk_next(&wi, &ix) == 1) {
                 char name[256];
                 live_text_at(live_doc_of(ix.v), "name", name, sizeof name);
-                if (!live_claims_include(job, info->coll.ns, "index", name)) {
+                if (!is_listed(job, info->coll.ns, "index", name)) {
                     mrs_build_item(&b, ix.v);
                 }
             }
@@ -130,7 +131,7 @@ take_in(struct live_job *job, struct mrs_catalog *cat, struct mrs_err *e)
     mrs_buf_init(&buf, job->mem, MRS_METADATA_MAX);
     for (uint32_t i = 0; i < job->server->n_coll && !st; i++) {
         const struct live_coll_info *info = &job->server->coll[i];
-        if (live_claims_include(job, info->coll.ns, NULL, NULL)) {
+        if (is_listed(job, info->coll.ns, NULL, NULL)) {
             continue;
         }
         mrs_buf_reset(&buf);
@@ -146,7 +147,7 @@ static const struct live_coll_info *
 on_server(const struct live_job *job, const struct mrs_cat_coll *cc)
 {
     const struct live_coll_info *info = live_server_coll(job->server, &cc->coll);
-    return info && !live_claims_include(job, cc->coll.ns, NULL, NULL) ? info : NULL;
+    return info && !is_listed(job, cc->coll.ns, NULL, NULL) ? info : NULL;
 }
 
 /* The current index of this name on the server. */
@@ -255,7 +256,7 @@ live_catalogue_note(struct live_job *job, struct mrs_buf *out, struct mrs_err *e
     mrs_build_init(&b, out);
     for (uint32_t i = 0; i < job->server->n_coll && !st; i++) {
         const struct live_coll_info *info = &job->server->coll[i];
-        if (!plan_names(job->plan, info->coll.ns) || live_claims_include(job, info->coll.ns, NULL, NULL)) {
+        if (!plan_names(job->plan, info->coll.ns) || is_listed(job, info->coll.ns, NULL, NULL)) {
             continue;
         }
         mrs_buf_reset(&buf);
@@ -342,7 +343,7 @@ check_made(struct live_job *job, struct mrs_arena *a, struct mrs_view claim, str
     struct mrs_coll coll;
     char uuid[40];
     enum mrs_status st = split_ns(a, mrs_doc_get(claim, "ns"), &coll, e);
-    if (!st && live_bool_at(claim, "made", false) && !live_claims_include(job, coll.ns, NULL, NULL)) {
+    if (!st && live_bool_at(claim, "made", false) && !is_listed(job, coll.ns, NULL, NULL)) {
         st = live_server_uuid(job->link, &coll, uuid, e);
         if (!st && (uuid[0] || live_server_coll(job->server, &coll))) {
             return mrs_err_set(e, MRS_FAIL, MRS_E_EXISTS,
@@ -562,7 +563,7 @@ drop_old(struct live_job *job, const struct mrs_cat_coll *cc, const struct live_
         for (uint32_t k = 0; k < cc->n_index && !keep; k++) {
             keep = same_index(cc->index[k], ix);
         }
-        if (!keep && strcmp(name, "_id_") != 0 && !live_claims_include(job, cc->coll.ns, "index", name) &&
+        if (!keep && strcmp(name, "_id_") != 0 && !is_listed(job, cc->coll.ns, "index", name) &&
             !made_since(job, cc->coll.ns, mrs_doc_get(ix, "name"))) {
             st = drop_index(job, &cc->coll, name, e);
         }

@@ -189,8 +189,6 @@ enum mrs_status live_batch_settle(struct live_batch *b, struct live_task *tasks,
  * counted in b->r. */
 enum mrs_status live_batch_compare(struct live_batch *b, const struct mrs_view *docs, uint32_t n,
                                    struct live_task **tasks, uint32_t *n_differ, struct mrs_err *e);
-/* Reads the documents of tasks with `again` again. */
-enum mrs_status live_tasks_reload(struct live_batch *b, struct live_task *tasks, uint32_t n, struct mrs_err *e);
 
 /* Copies the documents that the burst deletes, before it does. */
 enum mrs_status live_batch_add_stale(struct live_batch *b, struct mrs_err *e);
@@ -221,8 +219,6 @@ struct live_claims {
 /* Computes the additions of the plan: fields, collections, indexes. */
 enum mrs_status live_claims_make(struct live_job *job, struct live_claims *c, struct mrs_err *e);
 void live_claims_clear(struct live_claims *c);
-/* Does the run document list this claim already? key: "field", "index"; NULL: the collection itself. */
-bool live_claims_include(const struct live_job *job, const char *ns, const char *key, const char *name);
 /* FAIL MRS_E_EXISTS if an object exists that is not ours. */
 enum mrs_status live_claims_check(struct live_job *job, const struct live_claims *c, struct mrs_err *e);
 /* Creates collections and plain indexes; final: also unique and expiring indexes, and drops those that the plan

@@ -240,8 +240,10 @@ check_first(struct live_burst *b, const struct live_op *check, struct live_fault
                        "the checkpoint is not as it was left: another process has taken over this run");
 }
 
-enum mrs_status
-live_burst_session(struct live_burst *b, struct mrs_buf *lsid, struct mrs_err *e)
+/* Before a transaction begins: stores its session's id, put into lsid, in the lease, so that a successor can end what a
+ * dead owner left open. */
+static enum mrs_status
+record_session(struct live_burst *b, struct mrs_buf *lsid, struct mrs_err *e)
 {
     struct live_link *l = b->job->link;
     uint64_t now = live_link_generation(l) + 1;
@@ -259,7 +261,7 @@ enum mrs_status
 live_burst_begin(struct live_burst *b, struct mrs_buf *lsid, struct live_fault *f, struct mrs_err *e)
 {
     struct live_op fence;
-    enum mrs_status st = live_burst_session(b, lsid, e);
+    enum mrs_status st = record_session(b, lsid, e);
     MRS_THEN(st, live_txn_begin(b->job->link, e));
     if (st || !b->job->run || !b->job->run->worker || LIVE_MUTANT("worker-not-fenced")) {
         return st;
@@ -334,7 +336,7 @@ try_transaction(struct live_send *s, const struct live_op *check, struct live_ch
     s->fault.kind = LIVE_FAULT_NONE;
     s->refused = false;
     if (check) {
-        st = live_burst_session(s->b, &s->lsid, e);
+        st = record_session(s->b, &s->lsid, e);
         MRS_THEN(st, live_txn_begin(s->b->job->link, e));
         MRS_THEN(st, check_first(s->b, check, &s->fault, e));
     } else {

@@ -83,9 +83,6 @@ enum mrs_status live_burst_add(struct live_burst *b, const struct live_change *c
  * those again, or refuses them, and writes another burst with the checkpoint. END: connection lost or transaction
  * undecided: discard memory, resume at the checkpoint. FAIL: see e. Transient faults are retried inside (bounded). */
 enum mrs_status live_burst_write(struct live_burst *b, struct live_checkpoint *c, bool *short_, struct mrs_err *e);
-/* Before a transaction begins: stores its session's id, put into lsid, in the lease, so that a successor can end what a
- * dead owner left open. */
-enum mrs_status live_burst_session(struct live_burst *b, struct mrs_buf *lsid, struct mrs_err *e);
 /* Begins a transaction, its session recorded. For a worker it begins with a write to its range, which fails if the
  * worker has lost the range (DEAD). */
 enum mrs_status live_burst_begin(struct live_burst *b, struct mrs_buf *lsid, struct live_fault *f, struct mrs_err *e);

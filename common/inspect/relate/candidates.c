@@ -73,8 +73,8 @@ estimate(const struct mrsi_relating *x, struct mrsi_reference *r)
     r->cover = r->cover > .97 ? 1 : r->cover;
     r->matched_distinct = (uint64_t)((double)r->distinct * r->contained + .999);
     mrsi_judge(x, r);
-    if (r->cover >= 1 && key->count.n[MRSI_NUMBER] && key->distinct >= 3 && mrsi_path_is_far_from_zero(key)) {
-        return true; /* perhaps one of several targets */
+    if (r->cover >= 1 && key->count.n[MRSI_NUMBER] && key->distinct >= 3 && key->count.least >= 10) {
+        return true; /* perhaps one of several targets, or the only key with these extremes */
     }
     return r->score >= LEAST || (r->n >= .75 && r->contained >= .25) || r->v >= .85 || r->by_kind;
 }

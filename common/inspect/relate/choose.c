@@ -75,6 +75,12 @@ named_by(const struct mrsi_relating *x, const struct mrsi_path *key)
     return n;
 }
 
+static bool
+has_all(const struct mrsi_reference *r)
+{
+    return r->contained >= .98;
+}
+
 /* Two keys have each other's values: whether a owns them. */
 static bool
 owns(const struct mrsi_relating *x, const struct mrsi_reference *to_a, const struct mrsi_reference *to_b)
@@ -86,6 +92,9 @@ owns(const struct mrsi_relating *x, const struct mrsi_reference *to_a, const str
     }
     if (to_b->n >= .75 && to_a->n < .5) {
         return false;
+    }
+    if (has_all(to_a) != has_all(to_b) && (to_a->contained < .8 || to_b->contained < .8)) {
+        return has_all(to_a); /* and many more */
     }
     if (rank(a) != rank(b)) {
         return rank(a) > rank(b);
@@ -203,12 +212,14 @@ pass_up(const struct mrsi_relating *x, struct mrsi_reference *r)
     return r;
 }
 
+/* Whether each document of its target refers to another one here: then both keys are a name of the same thing. */
 static bool
 refers_back(const struct mrsi_relating *x, const struct mrsi_reference *r)
 {
     for (uint32_t i = 0; i < x->pairs; i++) {
         const struct mrsi_reference *o = &x->pair[i].r;
-        if (o->from[0]->in == r->to[0]->in && o->to[0]->in == r->from[0]->in && o->score >= REFERENCE && !o->dropped) {
+        if (o->from[0]->in == r->to[0]->in && o->to[0]->in == r->from[0]->in && o->score >= REFERENCE && !o->dropped &&
+            mrsi_path_is_unique(o->from[0]) && !o->from[0]->lists) {
             return true;
         }
     }
@@ -219,7 +230,7 @@ static bool
 is_no_reference(const struct mrsi_relating *x, const struct mrsi_reference *r)
 {
     const struct mrsi_path *p = r->from[0];
-    return mrsi_path_is_unique(p) && !p->lists && p->count.n[MRSI_TEXT] * 2 > p->present && r->n < .8 &&
+    return !r->self && mrsi_path_is_unique(p) && !p->lists && p->count.n[MRSI_TEXT] * 2 > p->present && r->n < .8 &&
            !mrsi_path_is_id(r->to[0]) && refers_back(x, r);
 }
 

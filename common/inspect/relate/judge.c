@@ -11,7 +11,7 @@ static double
 density(const struct mrsi_path *key)
 {
     double width = (double)key->count.most - (double)key->count.least + 1;
-    return width > 0 ? (double)key->distinct / key->in->share / width : 1;
+    return width > 0 ? fmin((double)key->distinct / key->in->share / width, 1) : 1; /* `distinct` may be an estimate */
 }
 
 /* For a path that has the numbers 10, 20, 30 as positions: keys per number in such steps. */
@@ -25,8 +25,9 @@ density_for(const struct mrsi_path *p, const struct mrsi_path *key)
     return same ? density(key) * (double)key->count.step : density(key);
 }
 
-bool
-mrsi_path_is_far_from_zero(const struct mrsi_path *key)
+/* Integers that begin far above their number: not every counter has such values. */
+static bool
+is_far_from_zero(const struct mrsi_path *key)
 {
     MRS_ASSERT(key->in && key->in->share > 0);
     double least = (double)key->count.least, width = (double)key->count.most - least + 1;
@@ -51,7 +52,7 @@ by_integers(const struct mrsi_reference *r, double n)
     if (r->self && r->contained >= 1 && pow(by_chance, (double)r->matched_distinct) < .001) {
         return .65;
     }
-    return mrsi_path_is_far_from_zero(key) && r->matched_distinct >= 3 ? .85 : 0;
+    return is_far_from_zero(key) && r->matched_distinct >= 3 ? .85 : 0;
 }
 
 static double
@@ -67,13 +68,14 @@ by_text(const struct mrsi_reference *r, double n)
     if (r->matched_distinct < 50 && mean < 4 && r->cover < .05 && n < .5) {
         return 0;
     }
-    if ((r->matched_distinct >= 20 && mean >= 4) || (r->matched_distinct >= 5 && mean >= 8)) {
+    bool listed = mrsi_path_is_id(key) || mrsi_path_has_unique_index(key);
+    uint64_t least = mean >= 8 ? 5 : listed && r->contained >= 1 ? 10 : 20;
+    if (r->matched_distinct >= least && mean >= 4) {
         return .9;
     }
     if (r->self && mrsi_path_is_id(key) && r->matched_distinct >= 3 && r->contained >= 1) {
         return .65; /* any text may be in another collection, but what else is called like its own documents */
     }
-    bool listed = mrsi_path_is_id(key) || mrsi_path_has_unique_index(key);
     if ((listed || mrsi_name_has_id(key)) && key->distinct >= 3 && key->distinct <= 1000 && r->contained >= 1 &&
         r->cover >= .5) {
         return listed ? .65 : .62;
@@ -193,20 +195,16 @@ has_ids_of_others(const struct mrsi_reference *r, double v, bool unique)
     MRS_ASSERT(r->parts > 0);
     const struct mrsi_counted *p = &r->from[0]->count;
     bool digits = r->as_number || p->digits || p->n[MRSI_NUMBER];
-    return unique ? v >= .9 && !digits && r->contained >= .95 && r->cover < .9 && r->matched_distinct >= 50 : v >= .95;
+    bool texts = v >= .9 && !digits && r->contained >= .95 && r->matched_distinct >= 50;
+    return unique ? texts && r->cover < .9 : texts || v >= .95;
 }
 
-/* Whether ids of two collections are equal, and not by chance: texts, sparse numbers, or all of both. */
+/* Whether running numbers are those of another collection, and not equal by chance: ids of both, or all of both. */
 static bool
 are_equal_ids(const struct mrsi_reference *r, double v, bool same_ids)
 {
-    const struct mrsi_path *p = r->from[0], *key = r->to[0];
-    bool text = p->count.n[MRSI_TEXT] * 2 > p->present && p->count.digits == 0; /* integers match by chance */
-    bool texts = text && (mrsi_path_is_id(key) || mrsi_path_is_id(p)) && r->contained >= .95 &&
-                 r->matched_distinct >= 20;
-    bool sparse = v >= .9 && r->contained >= .99 && (1 - density_for(p, key)) * (double)r->matched_distinct >= 50;
-    bool all = r->contained >= 1 && r->cover >= 1;
-    return v >= .85 && (same_ids || texts || (mrsi_path_is_id(key) && r->matched_distinct >= 50 && (sparse || all)));
+    bool all = r->contained >= 1 && r->cover >= 1 && r->matched_distinct >= 50;
+    return v >= .85 && (same_ids || (mrsi_path_is_id(r->to[0]) && all));
 }
 
 void
@@ -226,7 +224,7 @@ mrsi_judge(const struct mrsi_relating *x, struct mrsi_reference *r)
     }
     bool others = has_ids_of_others(r, v, unique);
     bool own = mrsi_name_is_own(p, &x->words) && !mrsi_path_is_id(p) && n < 1 && !others;
-    bool both_unique = unique && mrsi_path_is_unique(key) && n < .5 && v < .95;
+    bool both_unique = unique && mrsi_path_is_unique(key) && n < .5 && v < .9;
     if (own || (both_unique && !others && !are_equal_ids(r, v, same_ids))) {
         v *= .4;
     }

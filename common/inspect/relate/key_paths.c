@@ -82,16 +82,18 @@ names_several(const struct mrsi_path *q, const struct mrsi_vocabulary *v)
     return named == 2;
 }
 
-/* `res_id`, `objectId`: the id of something. */
+/* `res_id`, `objectId`, `ref`: the id of something. */
 static bool
-names_any(const struct mrsi_name *name)
+names_any(const char *field)
 {
     static const char *const words[] = {"res", "resource", "object", "obj", "ref", "reference", "entity", "item",
                                         "record", "target", "subject", "source", "doc", "document", "related",
                                         "content", "linked"};
-    MRS_ASSERT(name->n <= MRSI_NAME_WORDS);
-    for (size_t i = 0; name->n == 1 && i < sizeof words / sizeof *words; i++) {
-        if (strcmp(name->word[0], words[i]) == 0) {
+    struct mrsi_name name;
+    mrsi_name_split(field, NULL, true, &name);
+    name.n -= name.n > 1 && strcmp(name.word[name.n - 1], "id") == 0;
+    for (size_t i = 0; name.n == 1 && i < sizeof words / sizeof *words; i++) {
+        if (strcmp(name.word[0], words[i]) == 0) {
             return true;
         }
     }
@@ -119,7 +121,7 @@ mrsi_path_kind(const struct mrsi_path *p, const struct mrsi_vocabulary *v)
             return q;
         }
         bool general = strcmp(q->last, "model") == 0 || strcmp(q->last, "kind") == 0 || strcmp(q->last, "type") == 0;
-        if (general && n < strlen(p->last) && names_any(&name) && names_several(q, v)) { /* `model` of res_id */
+        if (general && names_any(p->last) && names_several(q, v)) { /* `model` of res_id */
             return q;
         }
         if (strncmp(q->last, p->last, n) != 0) {

@@ -81,8 +81,6 @@ enum mrs_status mrsi_key_index_make(struct mrsi_relating *x, struct mrs_err *e);
 void mrsi_key_index_find(const struct mrsi_relating *x, const struct mrsi_path *p, uint8_t *may);
 void mrsi_key_index_free(struct mrsi_relating *x);
 
-/* Integers that begin far above their number: not every counter has such values. */
-bool mrsi_path_is_far_from_zero(const struct mrsi_path *key);
 /* judge.c: score of a pair whose counts are set (distinct, matched_distinct, contained, cover). */
 void mrsi_judge(const struct mrsi_relating *x, struct mrsi_reference *r);
 

@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# inspect_references.sh MONGORESHAPE - references that inspect finds in small dumps, each for one reason, and what it
+# must not take for one.
+set -u
+. "$(dirname "$0")/begin.bash" "$1" casetool
+
+# documents COLLECTION N JSON VALUES: the JSON is a format of awk, the values expressions of i, 0 and up
+documents() {
+    mkdir -p case/in
+    awk -v n="$2" "BEGIN { for (i = 0; i < n; i++) printf \"$3\\n\", $4 }" > "case/in/t.$1.jsonl"
+}
+inspect() {
+    rm -rf dump
+    "$casetool" load case dump
+    "$tool" inspect dump | grep -v '^ *?' > said # what is likely, but not certain
+    rm -rf case
+}
+has() { is "$1" yes "$(grep -qF -- "$2" said && echo yes || echo "no: $(cat said)")"; }
+lacks() { is "$1" no "$(grep -qF -- "$2" said && echo yes || echo no)"; }
+
+# ---- unique values of another key ----
+documents sensei 52 '{\"_id\":%d,\"shimei\":\"s%d\"}' '1001 + 7 * i, i'
+documents gakkyuu 18 '{\"_id\":\"k%d\",\"tannin\":%d}' 'i, 1001 + 7 * (i * 5 % 52)'
+documents invoices 60 '{\"_id\":%d,\"total\":%d}' '100001 + i, i'
+documents receipts 40 '{\"_id\":{\"$oid\":\"%024d\"},\"no\":%d}' 'i, 100001 + i'
+inspect
+has "sparse numbers, one document each" "tannin  int  -> sensei._id  0 orphans"
+lacks "two counters that begin alike" "no  int  -> invoices._id"
+
+documents contacts 300 '{\"_id\":{\"$oid\":\"%024d\"},\"email\":\"person%d@mail.example\",\"lists\":[\"list-%d\",\"list-%d\"]}' \
+    'i, i, i % 26, i % 7'
+documents lists 26 '{\"_id\":{\"$oid\":\"%024d\"},\"slug\":\"list-%d\",\"owned\":\"person%d@mail.example\"}' 'i + 1000, i, i * 9'
+documents blocked 60 '{\"_id\":\"person%d@mail.example\",\"reason\":\"r%d\"}' 'i * 7, i % 3'
+inspect
+has "texts of a collection that refers back" "owned  string  -> contacts.email  0 orphans"
+has "a subset refers to all" "_id  string  -> contacts.email"
+lacks "and not all to the subset" "-> blocked._id"
+
+# ---- short codes, and numbers between extremes of their own ----
+documents machines 42 '{\"_id\":\"%s-%02d\",\"model\":\"m%d\"}' 'i < 30 ? "TR" : "CO", i % 30, i'
+documents harvests 400 '{\"_id\":{\"$oid\":\"%024d\"},\"colhedora\":\"CO-%02d\"}' 'i, i % 12'
+documents crews 36 '{\"_id\":%d,\"lead\":\"p%d\"}' '101 + i, i'
+documents outages 400 '{\"_id\":{\"$oid\":\"%024d\"},\"switched\":%d}' 'i + 5000, 101 + i % 36'
+inspect
+has "some codes of a list" "colhedora  string  -> machines._id  0 orphans"
+has "numbers with the extremes of one key" "switched  int  -> crews._id  0 orphans"
+
+documents klienci 2200 '{\"_id\":%d,\"wiek\":%d}' '30001 + i, i % 70'
+documents zamowienia 3300 '{\"_id\":{\"$oid\":\"%024d\"},\"dla\":%d}' 'i, 30001 + i * 7 % 1500'
+inspect
+has "numbers without gaps whose count is an estimate" "dla  int  -> klienci._id  0 orphans"
+
+# ---- a type field ----
+documents songs 200 '{\"_id\":\"AT%010d\",\"secs\":%d}' 'i, i'
+documents jingles 70 '{\"_id\":{\"$oid\":\"%024d\"},\"file\":\"f%d\"}' 'i, i'
+documents airlog 900 '{\"_id\":%d,\"kind\":\"%s\",\"ref\":\"%s\"}' \
+    'i, i % 4 ? "song" : "jingle", i % 4 ? sprintf("AT%010d", i % 200) : sprintf("%024d", i % 70)'
+inspect
+has "ref of a kind, texts" "ref  string  -> songs._id"
+has "ref of a kind, ids as text" "ref  string  -> jingles._id"
+
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]

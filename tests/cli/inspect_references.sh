@@ -60,5 +60,21 @@ inspect
 has "ref of a kind, texts" "ref  string  -> songs._id"
 has "ref of a kind, ids as text" "ref  string  -> jingles._id"
 
+# ---- keys of two fields ----
+documents rooms 300 '{\"_id\":{\"$oid\":\"%024d\"},\"prop\":\"P%02d\",\"room\":\"%d\"}' 'i, i % 20, 101 + int(i / 20) + i % 20'
+documents cleaning 297 '{\"_id\":{\"$oid\":\"%024d\"},\"prop\":\"P%02d\",\"room\":\"%d\"}' \
+    'i + 1000, i % 20, 101 + int(i / 20) + i % 20'
+documents stays 900 '{\"_id\":{\"$oid\":\"%024d\"},\"prop\":\"P%02d\",\"room\":\"%d\"}' \
+    'i + 9000, i % 20, 101 + int(i % 300 / 20) + i % 20'
+inspect
+has "the collection that owns them" "prop, room  string  -> rooms.prop, room  0 orphans  each has p50 3"
+lacks "not another one that refers to it" "-> cleaning."
+
+# ---- what follows another document of its collection ----
+documents samples 400 '{\"_id\":\"S%07d\",\"from\":%d,\"to\":%d,\"after\":\"S%07d\"}' \
+    '1000000 + 3 * i, i * 3 + (i % 4 == 0), i * 3 + 3, 1000000 + 3 * (i ? i - 1 : 0)'
+inspect
+has "a reference to it" "after  string  -> samples._id"
+lacks "where one ends and the next begins" "stale-copies"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

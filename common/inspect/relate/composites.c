@@ -405,21 +405,47 @@ drop_backward(struct mrsi_inspection *x, uint32_t from)
     }
 }
 
-/* Whether the same fields already refer to that collection: another group may have found them. */
+/* Whether two lists have the same fields, in any order. */
 static bool
-is_listed(const struct mrsi_inspection *x, const struct mrsi_reference *r)
+are_same(struct mrsi_path *const *a, struct mrsi_path *const *b, uint32_t n)
 {
+    uint32_t same = 0;
+    for (uint32_t i = 0; i < n * n; i++) {
+        same += a[i / n] == b[i % n];
+    }
+    return same == n;
+}
+
+/* The reference of these fields to that collection; NULL: none. */
+static struct mrsi_reference *
+find(const struct mrsi_inspection *x, struct mrsi_path *const *from, uint32_t parts, const struct mrsi_collection *to)
+{
+    MRS_ASSERT(parts > 1);
     for (uint32_t i = 0; i < x->refs; i++) {
-        const struct mrsi_reference *o = x->ref[i];
-        uint32_t same = 0;
-        for (uint32_t k = 0; o->parts == r->parts && k < r->parts * r->parts; k++) {
-            same += o->from[k / r->parts] == r->from[k % r->parts];
-        }
-        if (same == r->parts && o->to[0]->in == r->to[0]->in) {
-            return true;
+        struct mrsi_reference *r = x->ref[i];
+        if (r->parts == parts && r->to[0]->in == to && !r->dropped && are_same(r->from, from, parts)) {
+            return r;
         }
     }
-    return false;
+    return NULL;
+}
+
+/* If the fields of a key themselves refer to a third collection, so do those that have their values, unless too few
+ * match there. */
+static void
+drop_detours(struct mrsi_inspection *x, uint32_t from)
+{
+    for (uint32_t i = from; i < x->refs; i++) {
+        struct mrsi_reference *r = x->ref[i];
+        for (uint32_t k = from; k < x->refs; k++) {
+            const struct mrsi_reference *next = x->ref[k];
+            if (next->parts != r->parts || next->dropped || !are_same(next->from, r->to, r->parts)) {
+                continue;
+            }
+            const struct mrsi_reference *direct = find(x, r->from, r->parts, next->to[0]->in);
+            r->dropped |= direct && (double)direct->matched >= .98 * (double)r->matched;
+        }
+    }
 }
 
 /* Tries every object of `a` that could refer to documents of `b`: the root, and nested ones. */
@@ -448,8 +474,10 @@ one_pair(struct mrsi_relating *x, const struct mrsi_collection *a, const struct 
             if (s == MRS_OK && al->n >= 2 && !al->best.parts) {
                 s = pairs_and_triples(x, al, tries, e);
             }
-            if (s == MRS_OK && al->best.parts && !is_listed(x->x, &al->best) && !mrsi_reference_add(x->x, &al->best)) {
-                s = mrs_err_memory(e, sizeof al->best);
+            const struct mrsi_reference *r = &al->best;
+            bool added = s == MRS_OK && r->parts && !find(x->x, r->from, r->parts, r->to[0]->in);
+            if (added && !mrsi_reference_add(x->x, r)) {
+                s = mrs_err_memory(e, sizeof *r);
             }
         }
         mrs_free(x->x->mem, l);
@@ -474,6 +502,7 @@ mrsi_composites(struct mrsi_relating *x, struct mrs_err *e)
         }
     }
     drop_backward(ins, before);
+    drop_detours(ins, before);
     return s == MRS_OK && tries == 0
                ? mrsi_model_leave(ins, e, "references by several fields: only the first %d combinations were tried",
                                   TRIES)

@@ -37,6 +37,9 @@ may_copy(const struct mrsi_path *p, const struct mrsi_path *of)
     if (is_text(p) != is_text(of) || of->lists || p->distinct < 2 || (is_number(p) && p->distinct <= 20)) {
         return false;
     }
+    if (is_number(p) && p->in == of->in && strcmp(p->last, of->last) != 0) {
+        return false; /* begins where the previous one ended */
+    }
     if (!p->hash || !of->hash) { /* mostly fractions: without a sample */
         return strcmp(p->last, of->last) == 0;
     }

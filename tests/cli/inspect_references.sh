@@ -60,6 +60,22 @@ inspect
 has "ref of a kind, texts" "ref  string  -> songs._id"
 has "ref of a kind, ids as text" "ref  string  -> jingles._id"
 
+# ---- names ----
+documents queues 18 '{\"_id\":%d,\"name\":\"q%d\",\"nOverflowQueueId\":%d}' 'i + 1, i, i % 5 + 1'
+documents tarife 16 '{\"_id\":%d,\"text\":\"t%d\",\"nachfolger\":%d}' 'i + 1, i, i % 7 + 2'
+documents mitarbeiter 30 '{\"_id\":%d,\"vorgesetzter\":%d}' 'i + 1, i % 3 + 1'
+documents parkhaus 12 '{\"_id\":%d,\"plaetze\":%d}' 'i + 1, 500 + i'
+documents schichten 480 '{\"_id\":{\"$oid\":\"%024d\"},\"haus\":%d,\"gemeldetVon\":%d,\"minuten\":%d}' \
+    'i, i % 12 + 1, i % 30 + 1, i % 300 + 1'
+documents vorgaenge 300 '{\"_id\":%d,\"summe\":%d}' 'i + 1, i'
+inspect
+has "a word before the collection's name" "nOverflowQueueId  int  -> queues._id"
+has "what comes after, in German" "nachfolger  int  -> tarife._id"
+has "a superior" "vorgesetzter  int  -> mitarbeiter._id"
+has "the last part of a compound" "haus  int  -> parkhaus._id"
+has "by whom" "gemeldetVon  int  -> mitarbeiter._id"
+lacks "a measure is none" "minuten  int  ->"
+
 # ---- keys of two fields ----
 documents rooms 300 '{\"_id\":{\"$oid\":\"%024d\"},\"prop\":\"P%02d\",\"room\":\"%d\"}' 'i, i % 20, 101 + int(i / 20) + i % 20'
 documents cleaning 297 '{\"_id\":{\"$oid\":\"%024d\"},\"prop\":\"P%02d\",\"room\":\"%d\"}' \

@@ -144,6 +144,15 @@ static const char *const foreign_roles[] = {
     "proprietaire", "auteur", "createur", "proprietario", "propietario", "responsable", "responsavel",
     "responsabile", "autore", "dono", "vendedor", "comprador", "eigenaar", "koper", "verkoper", "lener",
     "wlasciciel", "swiad", "opiekun", "chrzest", "jefe", "chefe", "chef", "encargado", "kierownik", "szef", NULL};
+/* "gemeldetVon", "creado_por" */
+static const char *const foreign_by[] = {"von", "por", "par", "door", "przez", "da", "av", NULL};
+/* in the same collection: what is above, before or after */
+static const char *const foreign_own[] = {
+    "vorgaenger", "nachfolger", "uebergeordnet", "padre", "pai", "precedent", "suivant", "superieur", "anterior",
+    "siguiente", "seguinte", "superiore", "successiv", "vorig", "volgend", "boven", "nadrzedn", "poprzedni", "nastepn",
+    "foregaende", "overordnad", "onceki", "sonraki", NULL};
+static const char *const foreign_ranks[] = {"vorgesetzt", "leiter", "jefe", "chef", "capo", "leidinggevend", "szef",
+                                            "kierownik", "przelozon", "encargado", "gerente", "yonetici", NULL};
 static const char *const vague_roles[] = {"from", "to",      "like",      "liked", "head",
                                           /* often with another meaning */
                                           "host", "contact", "following", "lead",  NULL};
@@ -155,11 +164,11 @@ static const char *const own_words[] = {
     "alternate",   "alternative", "fallback", "substitute", "replacement", "problem",  "counterpart", "twin",
     "epic",        "linked",      "depends",  "blocks",     "block",       "report",   "reports",     NULL};
 /* superiors in the same collection */
-static const char *const ranks[] = {"manager",  "supervisor", "boss",  "superior", "mentor", "leader", "friend",
-                                    "follower", "following",  "buddy", "partner",  "spouse", NULL};
+static const char *const ranks[] = {"manager", "supervisor", "boss",      "superior", "mentor",  "leader", "lead",
+                                    "friend",  "follower",   "following", "buddy",    "partner", "spouse", NULL};
 /* who has a superior is no customer */
-static const char *const superiors[] = {"manager", "supervisor", "boss", "superior",  "chief", "chef",
-                                        "jefe",    "chefe",      "szef", "kierownik", NULL};
+static const char *const superiors[] = {"manager", "supervisor", "boss", "superior",  "leader", "lead", "chief",
+                                        "chef",    "jefe",       "chefe", "szef", "kierownik", NULL};
 static const char *const buyers[] = {"customer", "client", "cliente", "kunde",      "klant",
                                      "klient",   "guest",  "patient", "subscriber", NULL};
 static const char *const measures[] = {
@@ -169,7 +178,16 @@ static const char *const measures[] = {
     "month",    "week",     "hour",   "minute", "view",     "like",     "vote",     "rating",   "value",
     "grade",    "balance",  "stock",  "seat",   "capacity", "ordering", "sequence", "duration", "second",
     "distance", "lap",      "round",  "grid",   "limit",    "min",      "max",      "avg",      "yr",
-    "wk",       "qtr",      "hr",     "amt",    "prc",      "cnt",      "pct",      "wt",       "lvl",      NULL};
+    "wk",       "qtr",      "hr",     "amt",    "prc",      "cnt",      "pct",      "wt",       "lvl",
+    /* of other languages */
+    "preis", "betrag", "menge", "anzahl", "summe", "gewicht", "laenge", "groesse", "jahr", "monat", "woche", "stunde",
+    "stunden", "minuten", "sekunden", "dauer", "wert", "prix", "montant", "quantite", "nombre", "poids", "taille",
+    "longueur", "annee", "mois", "jour", "semaine", "heure", "duree", "precio", "importe", "cantidad", "peso", "altura",
+    "edad", "anyo", "ano", "mes", "dia", "semana", "hora", "minuto", "duracion", "saldo", "preco", "valor",
+    "quantidade", "idade", "duracao", "prezzo", "importo", "quantita", "qta", "altezza", "lunghezza", "anno", "mese",
+    "giorno", "settimana", "minuti", "durata", "valore", "prijs", "bedrag", "aantal", "hoogte", "leeftijd", "jaar",
+    "maand", "uur", "duur", "waarde", "cena", "kwota", "ilosc", "waga", "wiek", "rok", "miesiac", "wartosc", "fiyat",
+    "tutar", "miktar", "adet", "yas", "yil", "dakika", "puan", "pris", "antal", "belopp", "vikt", "alder", NULL};
 
 static bool
 among(const char *word, const char *const *list)
@@ -528,6 +546,14 @@ abbreviates(const char *w, const char *of)
     return true;
 }
 
+/* "haus" of "parkhaus": the last part of a compound is what it is. */
+static bool
+is_head_of(const char *w, const char *compound)
+{
+    size_t k = strlen(w);
+    return k >= 4 && strlen(compound) >= k + 3 && ends(compound, strlen(compound), w);
+}
+
 static bool
 has_any(const struct mrsi_name *n, const char *const *list)
 {
@@ -553,7 +579,8 @@ has_same_word(const struct mrsi_name *a, const struct mrsi_name *b)
             return true;
         }
     }
-    return a->n && b->n && abbreviates(a->word[a->n - 1], b->word[b->n - 1]);
+    return a->n && b->n && (abbreviates(a->word[a->n - 1], b->word[b->n - 1]) ||
+                            is_head_of(a->word[a->n - 1], b->word[b->n - 1]));
 }
 
 /* "sessao", "sessoe(s)". */
@@ -634,10 +661,10 @@ names_person(const char *w)
 
 /* "autor", "autores", "autorzy": the word and an ending. */
 static bool
-has_foreign_role(const struct mrsi_name *n)
+has_form_of(const struct mrsi_name *n, const char *const *list)
 {
     for (uint32_t i = 0; i < n->n; i++) {
-        for (const char *const *r = foreign_roles; *r; r++) {
+        for (const char *const *r = list; *r; r++) {
             size_t k = strlen(*r);
             if (strncmp(n->word[i], *r, k) == 0 && strlen(n->word[i]) <= k + 5) {
                 return true;
@@ -645,6 +672,12 @@ has_foreign_role(const struct mrsi_name *n)
         }
     }
     return false;
+}
+
+static bool
+has_foreign_role(const struct mrsi_name *n)
+{
+    return has_form_of(n, foreign_roles) || (n->n > 1 && among(n->word[n->n - 1], foreign_by));
 }
 
 static bool
@@ -838,12 +871,14 @@ mrsi_name_score(const struct mrsi_path *from, const struct mrsi_path *key, const
         return 0;
     }
     bool related = persons_there && has_any(&n, relatives);
-    if (self && (related || has_any(&n, own_words) || (persons_there && has_any(&n, ranks)) ||
+    bool superior = persons_there && (has_any(&n, ranks) || has_form_of(&n, foreign_ranks));
+    if (self && (related || superior || has_any(&n, own_words) || has_form_of(&n, foreign_own) ||
                  is_above_own(a, b) || names_own_kind(from, t, v))) {
         return .85;
     }
     if (self) {
-        return ends_with(&n, t) ? .8 : 0;
+        bool other = n.id && n.n > t->n && !unique; /* "overflow_queue_id" of queues, not their "queue_id" */
+        return !ends_with(&n, t) ? 0 : other ? .85 : .8;
     }
     if (n.n && t->n && same_word(n.word[n.n - 1], t->word[t->n - 1])) {
         bool other = n.n > 1 && t->n > 1; /* "discount_group" for material_groups */

@@ -14,6 +14,7 @@ import sys
 sys.dont_write_bytecode = True  # the folder of the sources stays as it is
 import apps  # noqa: F401
 import blind  # noqa: F401
+import blind_eighth  # noqa: F401
 import blind_fifth  # noqa: F401
 import blind_fifth_firms  # noqa: F401
 import blind_firms  # noqa: F401
@@ -21,6 +22,8 @@ import blind_fourth  # noqa: F401
 import blind_lines  # noqa: F401
 import blind_offices  # noqa: F401
 import blind_second  # noqa: F401
+import blind_seventh  # noqa: F401
+import blind_sixth  # noqa: F401
 import blind_third  # noqa: F401
 import blind_trades  # noqa: F401
 import recount

@@ -46,6 +46,13 @@ inspect
 has "some codes of a list" "colhedora  string  -> machines._id  0 orphans"
 has "numbers with the extremes of one key" "switched  int  -> crews._id  0 orphans"
 
+documents members 200 '{\"_id\":{\"$oid\":\"%024d\"},\"nick\":\"n%d\"}' 'i, i'
+documents visits 3000 '{\"_id\":%d,\"of\":{\"$oid\":\"%024d\"}}' 'i, i % 3 ? i % 200 : i + 5000'
+documents questions 60 '{\"_id\":\"q%03d\",\"scale\":%d%s}' 'i, i % 3, i % 9 ? "" : sprintf(",\"after\":\"q%03d\"", i * 7 % 60)'
+inspect
+has "most values, though most different ones dangle" "of  objectId  -> members._id  1,000 orphans"
+has "a few codes of the own collection" "after  string  in 11.7 %  -> questions._id  0 orphans"
+
 documents klienci 2200 '{\"_id\":%d,\"wiek\":%d}' '30001 + i, i % 70'
 documents zamowienia 3300 '{\"_id\":{\"$oid\":\"%024d\"},\"dla\":%d}' 'i, 30001 + i * 7 % 1500'
 inspect
@@ -85,6 +92,13 @@ documents stays 900 '{\"_id\":{\"$oid\":\"%024d\"},\"prop\":\"P%02d\",\"room\":\
 inspect
 has "the collection that owns them" "prop, room  string  -> rooms.prop, room  0 orphans  each has p50 3"
 lacks "not another one that refers to it" "-> cleaning."
+
+documents wells 600 '{\"_id\":{\"plate\":\"PL%03d\",\"pos\":\"%s%d\"},\"ul\":%d}' \
+    'int(i / 30), substr("ABCDE", i % 5 + 1, 1), int(i / 5) % 6, i % 40'
+documents readings 2000 '{\"_id\":%d,\"well\":{\"plate\":\"PL%03d\",\"pos\":\"%s%d\"},\"ct\":%d}' \
+    'i, int(i % 600 / 30), substr("ABCDE", i % 5 + 1, 1), int(i % 600 / 5) % 6, i % 37'
+inspect
+has "an \`_id\` that is a document" "well.plate, well.pos  string  -> wells._id.plate, _id.pos  0 orphans"
 
 # ---- what follows another document of its collection ----
 documents samples 400 '{\"_id\":\"S%07d\",\"from\":%d,\"to\":%d,\"after\":\"S%07d\"}' \

@@ -20,6 +20,7 @@ import blind_fifth_firms  # noqa: F401
 import blind_firms  # noqa: F401
 import blind_fourth  # noqa: F401
 import blind_lines  # noqa: F401
+import blind_ninth  # noqa: F401
 import blind_offices  # noqa: F401
 import blind_second  # noqa: F401
 import blind_seventh  # noqa: F401

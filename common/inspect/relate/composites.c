@@ -35,6 +35,13 @@ is_part(const struct mrsi_path *p, const struct mrsi_path *parent)
            p->distinct >= 2;
 }
 
+/* A field of the document, or of an `_id` that is a document. */
+static bool
+is_key_part(const struct mrsi_path *q)
+{
+    return is_part(q, NULL) || (q->parent && mrsi_path_is_id(q->parent) && is_part(q, q->parent));
+}
+
 /* At least so many fifths of the objects of a field have it. */
 static bool
 is_in(const struct mrsi_path *p, unsigned fifths)
@@ -74,10 +81,13 @@ is_exactly_unique(const struct mrsi_path *p)
     return p->distinct >= p->present - p->null;
 }
 
-/* Whether a unique index has this field, besides others: it is not unique by itself. */
+/* Whether a unique index, or `_id`, has this field besides others: it is not unique by itself. */
 static bool
 is_in_key(const struct mrsi_path *q)
 {
+    if (q->parent) {
+        return true; /* of `_id` */
+    }
     for (uint32_t i = 0; i < q->in->indexes; i++) {
         const struct mrsi_seen_index *x = &q->in->index[i];
         if (x->unique && mrs_doc_get(x->key, q->text).type != MRS_MISSING) {
@@ -137,7 +147,7 @@ align(const struct mrsi_relating *y, const struct mrsi_collection *a, const stru
         struct mrsi_path *p = &a->path[i];
         for (uint32_t k = 0; is_part(p, parent) && is_in(p, 1) && k < b->paths; k++) {
             struct mrsi_path *q = &b->path[k];
-            if (is_part(q, NULL) && is_in(q, 4) && !is_exactly_unique(q)) {
+            if (is_key_part(q) && is_in(q, 4) && !is_exactly_unique(q)) {
                 align_one(y, p, q, out);
             }
         }

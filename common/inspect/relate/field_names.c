@@ -18,7 +18,9 @@ static const char *const persons[] = {
     /* of other languages */
     "persona", "pessoa", "personne", "persoon", "osoba", "kunde", "benutzer", "mitarbeiter", "cliente", "klant",
     "klient", "usuario", "utente", "utilisateur", "gebruiker", "uzytkownik", "pracownik", "medewerker",
-    "funcionario", "empleado", "dipendente", "employe", "relatie", NULL};
+    "funcionario", "empleado", "dipendente", "employe", "relatie", "gast", "hospede", "huesped", "spieler", "jugador",
+    "jogador", "joueur", "gracz", "schueler", "alumno", "aluno", "eleve", "uczen", "lehrer", "profesor", "professeur",
+    "fahrer", "chauffeur", "medecin", "paciente", "socio", "mitglied", "membre", "miembro", "membro", NULL};
 static const char *const roles[] = {"owner",
                                     "author",
                                     "user",
@@ -152,7 +154,8 @@ static const char *const foreign_own[] = {
     "siguiente", "seguinte", "superiore", "successiv", "vorig", "volgend", "boven", "nadrzedn", "poprzedni", "nastepn",
     "foregaende", "overordnad", "onceki", "sonraki", NULL};
 static const char *const foreign_ranks[] = {"vorgesetzt", "leiter", "jefe", "chef", "capo", "leidinggevend", "szef",
-                                            "kierownik", "przelozon", "encargado", "gerente", "yonetici", NULL};
+                                            "kierownik", "przelozon", "encargado", "gerente", "yonetici", "vertret", "stellvertret",
+                                            "geworben", "empfohlen", "parrain", NULL};
 static const char *const vague_roles[] = {"from", "to",      "like",      "liked", "head",
                                           /* often with another meaning */
                                           "host", "contact", "following", "lead",  NULL};
@@ -165,7 +168,8 @@ static const char *const own_words[] = {
     "epic",        "linked",      "depends",  "blocks",     "block",       "report",   "reports",     NULL};
 /* superiors in the same collection */
 static const char *const ranks[] = {"manager", "supervisor", "boss",      "superior", "mentor",  "leader", "lead",
-                                    "friend",  "follower",   "following", "buddy",    "partner", "spouse", NULL};
+                                    "friend",  "follower",   "following", "buddy",    "partner", "spouse", "deputy",
+                                    "referred", "invited",   "recruited", "sponsor",  NULL};
 /* who has a superior is no customer */
 static const char *const superiors[] = {"manager", "supervisor", "boss", "superior",  "leader", "lead", "chief",
                                         "chef",    "jefe",       "chefe", "szef", "kierownik", NULL};

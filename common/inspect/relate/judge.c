@@ -151,11 +151,13 @@ by_fit(const struct mrsi_reference *r, bool unique)
     return all ? mrsi_name_has_id(r->from[0]) && r->to[0]->distinct >= 8 ? .3 : .2 : 0;
 }
 
+/* Where values do not match by chance, many rare ones may dangle. */
 static double
 quality(const struct mrsi_reference *r)
 {
-    double c = r->contained;
+    double c = r->contained, of_all = r->values ? (double)r->matched / (double)r->values : 0;
     if (r->v >= .85) {
+        c = fmax(c, of_all);
         return c >= .95 ? 1 : c >= .3 ? 1 - (.95 - c) / .65 * .4 : 0;
     }
     return c >= .95 ? 1 : c >= .9 ? .9 : c >= .8 && r->n >= .75 ? .8 : 0;
@@ -224,7 +226,7 @@ mrsi_judge(const struct mrsi_relating *x, struct mrsi_reference *r)
     }
     bool others = has_ids_of_others(r, v, unique);
     bool own = mrsi_name_is_own(p, &x->words) && !mrsi_path_is_id(p) && n < 1 && !others;
-    bool both_unique = unique && mrsi_path_is_unique(key) && n < .5 && v < .9;
+    bool both_unique = unique && mrsi_path_is_unique(key) && n < .5 && v < .9 && !(r->self && p->count.n[MRSI_TEXT]);
     if (own || (both_unique && !others && !are_equal_ids(r, v, same_ids))) {
         v *= .4;
     }

@@ -24,10 +24,28 @@ mrsi_path_is_unique(const struct mrsi_path *p)
     return n > 0 && (double)p->distinct >= (1 - slack) * (double)n;
 }
 
+/* All fields of an `_id` that is a document. */
+static bool
+are_id(const struct mrsi_path *const *p, uint32_t parts)
+{
+    const struct mrsi_path *id = p[0]->parent;
+    uint32_t fields = 0, of_id = 0;
+    for (uint32_t i = 0; id && i < p[0]->in->paths; i++) {
+        fields += p[0]->in->path[i].parent == id;
+    }
+    for (uint32_t i = 0; i < parts; i++) {
+        of_id += p[i]->parent == id;
+    }
+    return id && mrsi_path_is_id(id) && of_id == parts && fields == parts;
+}
+
 bool
 mrsi_paths_have_unique_index(const struct mrsi_path *const *p, uint32_t parts)
 {
     MRS_ASSERT(parts > 0 && p[0]->in);
+    if (are_id(p, parts)) {
+        return true;
+    }
     for (uint32_t i = 0; i < p[0]->in->indexes; i++) {
         const struct mrsi_seen_index *x = &p[0]->in->index[i];
         if (x->unique && mrs_doc_count(x->key) == parts && mrsi_index_starts_with(x, p, parts)) {

@@ -91,7 +91,7 @@ def analytics(s):
 
 @data_set
 def mediadb(s):
-    """A picture archive: thumbnails in the document, eleven indexes, keywords with codes, collections in collections."""
+    """A picture archive: thumbnails in the document, eleven indexes, keywords with codes, albums in albums."""
     r = s.r
     kw = ["K%05d" % n for n in r.sample(range(10**5), 260)]
     s.put("keyword", [{"_id": k, "en": s.words(1), "de": s.words(1), "broader": s.maybe(.7,
@@ -132,7 +132,7 @@ def mediadb(s):
 
 @data_set
 def futebol(s):
-    """Football in Portuguese: teams by short code, players by number, rounds, goals with minute, referees, transfers."""
+    """Football in Portuguese: teams by short code, players by number, goals with their minute, referees, transfers."""
     r = s.r
     est = [{"_id": i, "nome": "Estadio " + s.title(1), "cidade": r.choice(CITY), "lotacao": 100 * r.randint(50, 700)}
            for i in range(1, 25)]

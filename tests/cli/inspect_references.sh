@@ -100,6 +100,27 @@ documents readings 2000 '{\"_id\":%d,\"well\":{\"plate\":\"PL%03d\",\"pos\":\"%s
 inspect
 has "an \`_id\` that is a document" "well.plate, well.pos  string  -> wells._id.plate, _id.pos  0 orphans"
 
+# ---- findings on paths with several targets ----
+documents runs 120 '{\"_id\":%d,\"dag\":\"d%d\",\"run\":\"r%d\"}' 'i, i % 10, i % 10 + int(i / 10)'
+documents tasks 60 '{\"_id\":%d,\"dag\":\"d%d\",\"task\":\"t%d\"}' 'i, i % 10, i % 10 * 2 + int(i / 10)'
+documents tries 1200 '{\"_id\":%d,\"dag\":\"d%d\",\"run\":\"r%d\",\"task\":\"t%d\"}' \
+    'i, i % 10, i % 100 == 5 ? 0 : i % 10 + int(i / 10) % 12, i % 60 == 7 ? 0 : i % 10 * 2 + int(i / 10) % 6'
+inspect
+has "orphans of one key" "orphans  dag: 12 of 1,200 values name no runs.dag, run"
+has "and of another one with the same first field" "orphans  dag: 20 of 1,200 values name no tasks.dag, task"
+is "one index for both" 1 "$(grep -c 'reference-without-index  dag' said)"
+documents posts 60 '{\"_id\":{\"$oid\":\"%024d\"},\"t\":%d}' 'i, i % 7'
+documents users 60 '{\"_id\":{\"$oid\":\"%024d\"},\"n\":%d}' 'i + 500, i % 5'
+documents reports 300 '{\"_id\":%d,\"what\":\"%s\",\"of\":\"%024d\"}' \
+    'i, i % 2 ? "post" : "user", i % 2 ? i % 60 : 500 + i % 60'
+inspect
+is "one cast for both" 1 "$(grep -c 'reference-type-differs  of' said)"
+documents stays 900 '{\"_id\":%d,\"hotel\":\"P%02d\",\"room\":\"%d\"}' 'i, i % 20, 101 + int(i % 300 / 20) + i % 20'
+documents rooms 300 '{\"_id\":%d,\"hotel\":\"P%02d\",\"room\":\"%d\"}' 'i, i % 20, 101 + int(i / 20) + i % 20'
+inspect
+"$tool" inspect dump -q --suggest plan.yaml
+is "an index of all fields" 1 "$(grep -cF 'create: [{ key: { hotel: 1, room: 1 } }]' plan.yaml)"
+
 # ---- what follows another document of its collection ----
 documents samples 400 '{\"_id\":\"S%07d\",\"from\":%d,\"to\":%d,\"after\":\"S%07d\"}' \
     '1000000 + 3 * i, i * 3 + (i % 4 == 0), i * 3 + 3, 1000000 + 3 * (i ? i - 1 : 0)'

@@ -28,16 +28,44 @@ has_index(const struct mrsi_reference *r)
 static void
 format_target(const struct mrsi_reference *r, char *out, size_t size)
 {
-    snprintf(out, size, "%s.%s", mrsi_target_name(r->to[0]->in, r->from[0]->in), r->to[0]->text);
+    int n = snprintf(out, size, "%s.%s", mrsi_target_name(r->to[0]->in, r->from[0]->in), r->to[0]->text);
+    for (uint32_t i = 1; i < r->parts && n >= 0 && (size_t)n < size; i++) {
+        n += snprintf(out + n, size - (size_t)n, ", %s", r->to[i]->text);
+    }
 }
 
+/* Whether both have the same paths, but other targets. */
 static bool
-is_first_of_path(const struct mrsi_inspection *x, const struct mrsi_reference *r)
+has_paths_of(const struct mrsi_reference *o, const struct mrsi_reference *r)
+{
+    bool same = o->parts == r->parts && !o->candidate && !o->dropped;
+    for (uint32_t i = 0; same && i < r->parts; i++) {
+        same = o->from[i] == r->from[i];
+    }
+    return same;
+}
+
+/* Whether no earlier reference is from these paths. match: with this match; NULL: with any. */
+static bool
+is_first_of_paths(const struct mrsi_inspection *x, const struct mrsi_reference *r, const char *match)
 {
     for (uint32_t i = 0; i < x->refs; i++) {
         const struct mrsi_reference *o = x->ref[i];
-        if (o->from[0] == r->from[0] && o->parts == r->parts && !o->candidate && !o->dropped) {
+        if (has_paths_of(o, r) && (!match || strcmp(o->match, match) == 0)) {
             return o == r;
+        }
+    }
+    return false;
+}
+
+/* Whether an index for an earlier reference would do for this one, too. */
+static bool
+shares_index(const struct mrsi_inspection *x, const struct mrsi_reference *r)
+{
+    for (uint32_t i = 0; i < x->refs && x->ref[i] != r; i++) {
+        const struct mrsi_reference *o = x->ref[i];
+        if (o->from[0] == r->from[0] && !o->candidate && !o->dropped) {
+            return true;
         }
     }
     return false;
@@ -82,7 +110,7 @@ index_and_type(struct mrsi_advice *y, struct mrsi_reference *r)
     struct mrsi_collection *c = r->from[0]->in;
     char target[512], n[32];
     format_target(r, target, sizeof target);
-    if (c->documents >= 100 && !r->from[0]->names && !c->view && !has_index(r) && is_first_of_path(y->x, r)) {
+    if (c->documents >= 100 && !r->from[0]->names && !c->view && !has_index(r) && !shares_index(y->x, r)) {
         struct mrsi_rule_found *f = mrsi_note(y, c, "reference-without-index", r->from[0]->text,
                                               "refers to %s; a query for what belongs to one of them reads all %s",
                                               target, mrs_text_count(mrsi_all_documents(c), n));
@@ -92,7 +120,7 @@ index_and_type(struct mrsi_advice *y, struct mrsi_reference *r)
         mrsi_add_figures(y, (struct mrsi_figure[]){{"documents", (double)mrsi_all_documents(c)}}, 1);
     }
     static const char *const equal[] = {"equal", "number", "dbref"};
-    if (!MRS_IS_ONE_OF(r->match, equal)) {
+    if (!MRS_IS_ONE_OF(r->match, equal) && is_first_of_paths(y->x, r, r->match)) {
         type_differs(y, r, target);
     }
 }
@@ -105,7 +133,7 @@ count_orphans(const struct mrsi_inspection *x, const struct mrsi_reference *r, u
     *orphans = *of = r->probed ? r->probed_values : r->values;
     for (uint32_t i = 0; i < x->refs; i++) {
         const struct mrsi_reference *o = x->ref[i];
-        if (o->candidate || o->dropped || o->from[0] != r->from[0] || o->parts != r->parts) {
+        if (!has_paths_of(o, r)) {
             continue;
         }
         if ((o->probed != 0) != (r->probed != 0) || (mrsi_is_sampled(o->to[0]->in) && !o->probed)) {
@@ -123,7 +151,7 @@ orphans(struct mrsi_advice *y, struct mrsi_reference *r)
     MRS_ASSERT(r->parts > 0);
     uint64_t left, of;
     char n[32], all[32], target[512];
-    if (!is_first_of_path(y->x, r) || !count_orphans(y->x, r, &left, &of)) {
+    if (!is_first_of_paths(y->x, r, NULL) || !count_orphans(y->x, r, &left, &of)) {
         return;
     }
     format_target(r, target, sizeof target);

@@ -226,12 +226,14 @@ refers_back(const struct mrsi_relating *x, const struct mrsi_reference *r)
     return false;
 }
 
+/* A second name of the same document; where each document ends with what the next one begins with, the order. */
 static bool
 is_no_reference(const struct mrsi_relating *x, const struct mrsi_reference *r)
 {
     const struct mrsi_path *p = r->from[0];
-    return !r->self && mrsi_path_is_unique(p) && !p->lists && p->count.n[MRSI_TEXT] * 2 > p->present && r->n < .8 &&
-           !mrsi_path_is_id(r->to[0]) && refers_back(x, r);
+    bool one_to_one = mrsi_path_is_unique(p) && !p->lists && p->count.n[MRSI_TEXT] * 2 > p->present && r->n < .8 &&
+                      !mrsi_path_is_id(r->to[0]);
+    return one_to_one && (r->self ? r->cover >= .5 : refers_back(x, r));
 }
 
 static enum mrs_status

@@ -132,9 +132,9 @@ is_field_of_target(const struct mrsi_reference *r)
     const struct mrsi_path *p = r->from[0], *key = r->to[0];
     for (uint32_t i = 0; !r->self && i < key->in->paths; i++) {
         const struct mrsi_path *q = &key->in->path[i];
-        bool known;
-        if (q != key && q->ways == 1 && strcmp(q->last, p->last) == 0 && q->count.n[MRSI_NUMBER] &&
-            !mrsi_path_is_unique(q) && mrsi_sample_contained(p, r->as_number, q, &known) >= .8) {
+        bool known, numbers = q->count.n[MRSI_NUMBER] || q->count.digits;
+        if (q != key && q->ways == 1 && strcmp(q->last, p->last) == 0 && numbers && !mrsi_path_is_unique(q) &&
+            mrsi_sample_contained(p, r->as_number, q, &known) >= .8) {
             return true;
         }
     }

@@ -253,13 +253,18 @@ mrsi_suggest_index(struct mrsi_planning *p, struct mrsi_rule_found *r)
     if (!r->reference) {
         return mrsi_planning_no(p, "decide which one to drop");
     }
-    if (!mrsi_dotted(r->reference->from[0], path, sizeof path)) {
-        return mrsi_planning_no(p, odd_name);
+    for (uint32_t i = 0; i < r->reference->parts; i++) {
+        if (!mrsi_dotted(r->reference->from[i], path, sizeof path)) {
+            return mrsi_planning_no(p, odd_name);
+        }
     }
     mrs_buf_printf(p->out, "  - index:\n      in: ");
     mrsi_put_collection(p, r->in);
     mrs_buf_printf(p->out, "\n      create: [{ key: { ");
-    mrsi_put_word(p, path);
+    for (uint32_t i = 0; i < r->reference->parts && mrsi_dotted(r->reference->from[i], path, sizeof path); i++) {
+        mrs_buf_printf(p->out, i ? ": 1, " : "");
+        mrsi_put_word(p, path);
+    }
     mrs_buf_printf(p->out, ": 1 } }]\n");
     return true;
 }

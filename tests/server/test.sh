@@ -5,6 +5,7 @@
 set -u
 proxy=$(realpath "$1") || exit 2
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+. "$here/../wait.bash"
 tmp=$(mktemp -d) || exit 2
 trap 'rm -rf "$tmp"' EXIT
 unset MONGODB_URI MONGODB_SERVER_DIR
@@ -28,10 +29,7 @@ close() {
 
 # nothing_left NAME: neither folder nor process of the server whose folder and number are in $tmp
 nothing_left() {
-    for ((i = 0; i < 100; i++)); do
-        [ -d "$(cat "$tmp/dir")" ] || break
-        sleep 0.1
-    done
+    await [ ! -d "$(cat "$tmp/dir")" ]
     same "$1: no folder is left" no "$([ -d "$(cat "$tmp/dir")" ] && echo yes || echo no)"
     left=$(tr '\0' ' ' 2>/dev/null <"/proc/$(cat "$tmp/pid")/cmdline" | grep -c -F "$(cat "$tmp/dir")")
     same "$1: no process is left" 0 "$left"
@@ -51,12 +49,9 @@ nothing_left "a command that ends"
 
 for signal in TERM KILL; do
     rm -f "$tmp/up"
-    "$here/with" --standalone bash -c "$note; exec sleep 60" "$here" "$tmp" 2>/dev/null &
+    "$here/with" --standalone bash -c "$note; exec sleep 600" "$here" "$tmp" 2>/dev/null &
     with=$!
-    for ((i = 0; i < 300; i++)); do
-        [ -f "$tmp/up" ] && break
-        sleep 0.1
-    done
+    await [ -f "$tmp/up" ]
     sleeper=$(pgrep -P "$with" sleep 2>/dev/null)
     kill -"$signal" "$with"
     wait "$with" 2>/dev/null
@@ -98,11 +93,12 @@ same "auth and tls" 'no plain text|"code": 13|uri|' "$(tr '\n' '|' <"$tmp/out")"
 
 cat >"$tmp/proxy.sh" <<'RULES'
 here=$1 proxy=$2 tmp=$3
+. "$here/../wait.bash"
 server=$(cat "$MONGODB_SERVER_DIR/port")
 "$proxy" 0 "127.0.0.1:$server" --control 0 "cut-reply insert 2" >"$tmp/proxy.log" &
 pid=$!
 trap 'kill "$pid"' EXIT
-for ((i = 0; i < 100; i++)); do grep -q control "$tmp/proxy.log" && break; sleep 0.05; done
+await grep -q control "$tmp/proxy.log"
 read -r _ port <"$tmp/proxy.log"
 control=$(sed -n 's/^control //p' "$tmp/proxy.log")
 tell() { exec 3<>"/dev/tcp/127.0.0.1/$control"; echo "$1" >&3; cat <&3; exec 3>&-; }

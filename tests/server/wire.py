@@ -82,7 +82,7 @@ def read_exactly(connection, size):
 
 
 def ask(port, authority, command):
-    with socket.create_connection(("127.0.0.1", port), timeout=20) as plain:
+    with socket.create_connection(("127.0.0.1", port), timeout=300) as plain:
         connection = plain
         if authority:
             import ssl  # slow to load, and seldom needed

@@ -88,6 +88,7 @@ struct call {
     const char *plan;        /* NULL: the scene's */
     const char *stop, *list; /* MRS_STOP, MRS_STOP_LIST; NULL */
     bool proxied;
+    int lease_ms;            /* 0: what others need not wait for long when it is killed */
     const char *said;        /* name of the file for its words in the world's folder; NULL: said.txt */
 };
 /* Exit status; 128 + n: ended by a signal; -1: it did not end, and was killed. */

@@ -151,7 +151,7 @@ server_meanwhile(struct trial *t, int k, uint64_t *r)
 }
 
 /* Starts an act that stands still at a stop until its file is gone; false: it never came there. how: "asleep", it finds
- * that its lease is long over by its own clock; or "run". */
+ * that its lease is long over by its own clock; or "run": then it holds its lease for as long as this takes. */
 static pid_t
 start_sleeper(struct trial *t, int k, int n, const char *how, char file[300])
 {
@@ -162,8 +162,9 @@ start_sleeper(struct trial *t, int k, int n, const char *how, char file[300])
     unlink(file);
     unlink(list);
     snprintf(stop, sizeof stop, "*:%d=%s:touch %s; while [ -e %s ]; do sleep 0.02; done", n, how, file, file);
-    pid_t pid = start_act(t, k, &(struct call){.stop = stop, .list = list, .said = "first.txt"});
-    for (int i = 0; i < 3000 && access(file, F_OK) != 0; i++) {
+    pid_t pid = start_act(t, k, &(struct call){.stop = stop, .list = list, .said = "first.txt",
+                                              .lease_ms = strcmp(how, "run") == 0 ? 300000 : 0});
+    for (int i = 0; i < 60000 && access(file, F_OK) != 0; i++) {
         if (kill(pid, 0) != 0 || waitpid(pid, NULL, WNOHANG) == pid)
             return -1;
         usleep(5000);

@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { WORDS = 48, LONGEST_S = 120 };
+enum { WORDS = 48, LONGEST_S = 300 };
 
 void
 die(const char *fmt, ...)

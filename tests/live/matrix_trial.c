@@ -54,7 +54,9 @@ start_act(struct trial *t, int k, const struct call *how)
     struct call c = how != NULL ? *how : (struct call){0};
     char more[64];
 
-    snprintf(more, sizeof more, "--lease %d%s", t->w->use->replicated ? 20000 : 1000,
+    if (c.lease_ms == 0)
+        c.lease_ms = t->w->use->replicated ? 20000 : 1000;
+    snprintf(more, sizeof more, "--lease %d%s", c.lease_ms,
              t->plain ? " --no-transactions" : "");
     c.act = t->way->acts[k];
     c.more = more;

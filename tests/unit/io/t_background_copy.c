@@ -44,12 +44,12 @@ finish_dump(void **state)
     return finish(state);
 }
 
-/* Until the file has its last length; 10 seconds at most. */
+/* Until the file has its last length; 100 seconds at most. */
 static void
 wait_for_whole(const char *path)
 {
     struct stat st = {0};
-    for (int i = 0; i < 10000 && (stat(path, &st) < 0 || (size_t)st.st_size < docs.n); i++) {
+    for (int i = 0; i < 100000 && (stat(path, &st) < 0 || (size_t)st.st_size < docs.n); i++) {
         nanosleep(&(struct timespec){0, 1000000}, NULL);
     }
     assert_int_equal(st.st_size, docs.n);

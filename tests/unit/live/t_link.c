@@ -515,7 +515,7 @@ watching(void **state)
         struct mrs_coll unwatched = {"t_link", "unwatched", "t_link.unwatched"};
         OK(live_bulk(l, &unwatched, &op, 1, 0, false, &arena, &r, NULL, &err));
         OK(live_bulk(l, kind == 2 ? &far : &docs, &op, 1, 0, false, &arena, &r, NULL, &err));
-        OK(next_within(w, &event, 200));
+        OK(next_within(w, &event, 5000));
         char coll[16];
         live_text_at(event, "ns.coll", coll, sizeof coll);
         assert_string_equal(coll, kind == 2 ? "far" : "docs");
@@ -620,7 +620,7 @@ not_opened(const char *what, enum mrs_code code)
     mrs_err_text(&e, text, sizeof text);
     assert_null(strstr(text, "hush"));
     assert_true(text[0] != 0);
-    assert_true(to.tv_sec - from.tv_sec < 9);
+    assert_true(to.tv_sec - from.tv_sec < 25); /* the driver alone would take 30 */
 }
 
 static void

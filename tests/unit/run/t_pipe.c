@@ -58,7 +58,7 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
 static bool
 others_begin(struct show *s)
 {
-    for (int ms = 0; ms < 10000 && s->begun < s->first_waits; ms++) {
+    for (int ms = 0; ms < 100000 && s->begun < s->first_waits; ms++) {
         usleep(1000);
     }
     return s->begun >= s->first_waits;

@@ -7,6 +7,7 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 tool=$(realpath "$1")-live
+. "$root/tests/wait.bash"
 if [ ! -x "$tool" ]; then
     echo "cli/live_server skipped: mongoreshape-live is not built"
     echo "0 passed, 0 failed, 1 skipped"
@@ -246,13 +247,11 @@ expect 2 'is done already' apply embed.yaml
 
 # ---- a quiet run that is interrupted: writers stay out, and verify does not take a part for the whole ----
 fill
-env --default-signal=INT "$tool" apply embed.yaml --quiet-by validator --execute --batch 1 --sleep 100 --lease 1000 \
+env --default-signal=INT "$tool" apply embed.yaml --quiet-by validator --execute --batch 1 --sleep 1000 \
     >bg.out 2>bg.err </dev/null &
 pid=$!
-for ((i = 0; i < 300; i++)); do
-    "$tool" status embed.yaml --json 2>/dev/null | grep -q '"phase":"applying".*"done":[1-9]' && break
-    sleep 0.1
-done
+applies() { over "$pid" || "$tool" status embed.yaml --json 2>/dev/null | grep -q '"phase":"applying".*"done":[1-9]'; }
+await applies
 kill -INT "$pid"
 wait "$pid"
 is "status of an interrupted quiet run" "$?" 130
@@ -264,25 +263,24 @@ everything | sed 1d >quiet.user
 same contracted.user quiet.user "an interrupted quiet run differs"
 
 # ---- Ctrl-C, kill -9, pause: the same command goes on ----
-# begin ARGS...: an apply in the background, held to a few documents at a time; $pid
+# begin LEASE: an apply in the background that holds the lease and is far from its end; $pid
 begin() {
-    env --default-signal=INT "$tool" apply embed.yaml --execute --batch 1 --lease 1000 "$@" >bg.out 2>bg.err </dev/null &
+    env --default-signal=INT "$tool" apply embed.yaml --execute --batch 1 --sleep 300 --lease "$1" >bg.out 2>bg.err \
+        </dev/null &
     pid=$!
-    for ((i = 0; i < 200; i++)); do
-        "$tool" throttle embed.yaml --sleep 100 >/dev/null 2>&1 && break
-        sleep 0.01
-    done
+    await holds
 }
+holds() { over "$pid" || "$tool" status embed.yaml 2>/dev/null | grep -q ":$pid:"; }
 fill
-begin
+begin 12000
 kill -INT "$pid"
 wait "$pid"
 is "status of an interrupted run" "$?" 130
 grep -q 'apply embed.yaml --execute' bg.out || fail "an interrupted run does not say how resume with: $(cat bg.out bg.err)"
-begin
+begin 1000
 kill -9 "$pid"
 wait "$pid" 2>/dev/null
-begin
+begin 12000
 expect 0 'pauses before its next batch' pause embed.yaml
 one=- two=+
 for _ in 1 2 3 4 5 6 7 8 9 10; do # the batch in hand is ended first, however slow the machine is
@@ -293,7 +291,7 @@ for _ in 1 2 3 4 5 6 7 8 9 10; do # the batch in hand is ended first, however sl
 done
 is "documents done while it is paused" "$two" "$one"
 expect 0 'paused' status embed.yaml
-expect 6 'is leased to another process of this run' apply embed.yaml --execute --lease 1000
+expect 6 'is leased to another process of this run' apply embed.yaml --execute
 kill -0 "$pid" || fail "a paused run ended: $(cat bg.out bg.err)"
 expect 0 'has no limits' throttle embed.yaml
 expect 0 ' continues' resume embed.yaml

@@ -3,6 +3,7 @@
 # begin.bash - what scripts of this folder begin with that call themselves again inside of tests/server/with, sourced.
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
+. "$root/tests/wait.bash"
 script=$(basename "$0" .sh)
 
 # skipped WHY: ends the script

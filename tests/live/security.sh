@@ -176,7 +176,7 @@ openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=other-ca -keyout oth
 other=${address/tlsCAFile=*ca.pem/tlsCAFile=$dir/other.pem}
 none=${address/&tlsCAFile=*ca.pem/}
 unsafe=${address/&tls=true&tlsCAFile=*ca.pem/}
-soon='serverSelectionTimeoutMS=2000'
+soon='serverSelectionTimeoutMS=6000'
 refused 'certificate' apply embed.yaml --execute --uri "mongodb://plain:$escaped@$other&$soon"
 refused 'certificate' apply embed.yaml --execute --json --uri "mongodb://plain:$escaped@$none&$soon"
 refused 'connection' apply embed.yaml --execute --uri "mongodb://plain:$escaped@$unsafe&$soon"
@@ -298,17 +298,15 @@ expect 0 'mongoreshape-live apply embed.yaml' apply embed.yaml --uri "$(uri look
 fill
 many=$(for ((i = 100; i < 900; i++)); do printf ', {"_id": %d}' $i; done)
 admin secure "{\"insert\": \"posts\", \"documents\": [${many:2}]}" >/dev/null
+paused() { over "$pid" || "$tool" pause embed.yaml --uri-file turner.uri >/dev/null 2>&1; }
 watch() {
-    for ((i = 0; i < 200; i++)); do
-        "$tool" pause embed.yaml --uri-file turner.uri >/dev/null 2>&1 && break
-        sleep 0.02
-    done
+    await paused
     for what in cmdline environ; do
         tr '\0' '\n' <"/proc/$pid/$what" >"proc.$what"
     done
     is "children of the tool" "$(cat /proc/"$pid"/task/*/children)" ""
 }
-env --default-signal=INT "$tool" apply embed.yaml --execute --batch 1 --lease 2000 --progress \
+env --default-signal=INT "$tool" apply embed.yaml --execute --batch 1 --sleep 1000 --lease 12000 --progress \
     --uri "$(uri expander)" >bg.out 2>bg.err </dev/null &
 pid=$!
 watch
@@ -316,7 +314,7 @@ is "the tool runs" "$(kill -0 $pid && echo yes)" yes
 clean '/proc of the tool' proc.cmdline proc.environ
 grep -q -- --uri proc.cmdline || fail "this is not the tool's line: $(cat proc.cmdline)"
 expect 0 '' status embed.yaml --uri-file watcher.uri
-expect 6 'is leased to' apply embed.yaml --execute --lease 2000 --uri-file expander.uri
+expect 6 'is leased to' apply embed.yaml --execute --uri-file expander.uri
 kill -INT "$pid"
 wait "$pid"
 is "status of the tool that was interrupted" $? 130

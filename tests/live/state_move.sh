@@ -171,7 +171,7 @@ cat > older << 'END'
 ! "$T" apply other.yaml --db shop --state-db mongoreshape --execute --lease 1000 > older.out 2>&1
 END
 MRS_STOP='after-lease-take=run:. ./older' T=$tool \
-    "$tool" apply expand.yaml --db shop --execute --lease 5000 > out 2> err
+    "$tool" apply expand.yaml --db shop --execute --lease 60000 > out 2> err
 is "the mover" $? 0
 grep -q 'is leased to' older.out && ok || fail "an older tool beside the mover: $(head -3 older.out)"
 

@@ -58,7 +58,7 @@ embed='- embed: { from: comments, into: posts, match: { post: _id }, keep: all, 
 held() { echo "run:mkdir '$PWD/once' 2> '$PWD/not' || exit 0; $1"; }
 # until_phase PHASE: shell words that wait until the run is there
 until_phase() {
-    echo "for i in \$(seq 200); do"
+    echo "for i in \$(seq 3000); do"
     echo "    '$ask' $state '{\"find\": \"runs\"}' | grep -q '\"phase\" : \"$1\"' && break; sleep 0.1"
     echo "done"
 }
@@ -149,28 +149,30 @@ begin() {
     leader=$!
 }
 until_some_done() {
-    local i
-    for ((i = 0; i < 200; i++)); do
-        [ "$(ranges '{"walk": {"$exists": true}, "done": true}')" -gt "${1:-0}" ] 2> not && return
-        sleep 0.05
-    done
-    fail "no range was done: $(cat leader.out leader.err)"
+    await more_done "${1:-0}"
+    over "$leader" && fail "no range was done: $(cat leader.out leader.err)"
 }
+done_ranges() { ranges '{"walk": {"$exists": true}, "done": true}'; }
+more_done() { over "$leader" || [ "$(done_ranges)" -gt "$1" ] 2> not; }
+nobody_works() { [ "$(ranges '{"walk": {"$exists": true}, "owner": {"$ne": ""}}')" = 0 ]; }
 part_run() {
     plan <<< "steps:
 $embed"
     fill 200
-    begin --workers 2 --sleep 50
+    begin --workers 2 --sleep 1000
     until_some_done
     "$tool" status plan.yaml --db shop > said
     grep -qE '^  ranges +[0-9]+ of 4[0-9] done, [0-2] workers?$' said || fail "status: $(cat said)"
     "$tool" status plan.yaml --db shop --json > said
     grep -qE '"ranges":[0-9]+,"ranges_done":[0-9]+,"workers":[0-9]' said || fail "status --json: $(cat said)"
     "$tool" pause plan.yaml --db shop > said
-    sleep 2.5
-    before=$(ranges '{"walk": {"$exists": true}, "done": true}')
-    sleep 1
-    is "paused" "$(ranges '{"walk": {"$exists": true}, "done": true}')" "$before"
+    for _ in {1..20}; do # the batches in hand are ended first, however slow the machine is
+        before=$(done_ranges)
+        sleep 2
+        after=$(done_ranges)
+        [ "$before" != "$after" ] || break
+    done
+    is "paused" "$after" "$before"
     "$tool" resume plan.yaml --db shop > said
     # one from elsewhere; the leader dies, and the next one has one worker
     "$tool" apply plan.yaml --db shop --execute --worker --batch 5 --lease 1000 > joined 2>&1 < /dev/null &
@@ -209,13 +211,12 @@ $embed"
     plan <<< "steps:
 $extract"
     fill 200
-    begin --workers 2 --sleep 50
+    begin --workers 2 --sleep 1000
     until_some_done
     kill -TERM "$leader"
     wait "$leader"
     is "interrupted" $? 143
-    sleep 0.5
-    is "nobody holds a range" "$(ranges '{"walk": {"$exists": true}, "owner": {"$ne": ""}}')" 0
+    await nobody_works && ok || fail "somebody holds a range"
     "$tool" rollback plan.yaml --db shop --execute --lease 1000 > out 2> err
     status=$?
     ends "rollback" 0

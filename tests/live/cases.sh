@@ -103,7 +103,7 @@ does() {
     local status=$1
     shift
     echo "\$ $*" >> "$tmp/log"
-    timeout 120 "$tool" "$@" "${database[@]}" > "$tmp/said" 2>&1 < /dev/null
+    timeout 600 "$tool" "$@" "${database[@]}" > "$tmp/said" 2>&1 < /dev/null
     got=$?
     cat "$tmp/said" >> "$tmp/log"
     case " $status " in

@@ -83,8 +83,7 @@ expect 0 "northwind.orders" --ns northwind.orders --sample 500 --docs 250
 [ $((SECONDS - begun)) -ge 2 ] && ok || fail "--docs does not hold back"
 env --default-signal=INT "$tool" inspect --db northwind --whole --docs 10 >out 2>err </dev/null &
 pid=$!
-# until it handles the signal, number 2, however slow the machine is
-for ((i = 0; i < 600 && !(0x$(sed -n 's/^SigCgt:\t//p' /proc/$pid/status) & 2); i++)); do sleep 0.1; done
+await catches $pid "$tool"
 kill -INT $pid
 wait $pid
 [ $? -eq 130 ] && grep -q interrupted err && ok || fail "not interrupted: $(cat err)"
@@ -96,10 +95,7 @@ cut_off() { # same|sample RULE ARGS...: what the dump says, through a proxy that
     rm -f proxy.log
     "$OBJ/proxy" 0 "127.0.0.1:$port" "$rule" >proxy.log 2>&1 &
     proxy=$!
-    for _ in $(seq 50); do
-        grep -q '^listening' proxy.log 2>/dev/null && break
-        sleep 0.1
-    done
+    await grep -q -s '^listening' proxy.log
     over="mongodb://127.0.0.1:$(sed -n 's/^listening //p' proxy.log)/?directConnection=true"
     "$tool" inspect --db northwind --json --uri "$over" "$@" >server.json 2>log || fail "$rule $*: $(cat log)"
     kill "$proxy"

@@ -9,6 +9,7 @@ set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 obj=$(cd "${OBJ:-$here/../../build/current}" && pwd) || exit 2
 export obj
+. "$here/../wait.bash"
 
 if [ "${1:-}" != --inside ]; then
     said=$("$here/../server/with" --standalone bash "$0" --inside 2>&1 < /dev/null)
@@ -38,10 +39,7 @@ python3 "$here/journal.py" "$address" "$tmp/writes" < "$tmp/rope" > "$tmp/port" 
 relay=$!
 exec 9> "$tmp/rope"
 trap 'exec 9>&-; wait "$relay"; rm -rf "$tmp"' EXIT
-for ((i = 0; i < 200; i++)); do
-    [ -s "$tmp/port" ] && break
-    sleep 0.05
-done
+await [ -s "$tmp/port" ]
 uri="mongodb://127.0.0.1:$(sed 's/listening //' "$tmp/port")/?directConnection=true"
 mkdir "$tmp/work"
 MONGODB_URI=$uri "$obj/live-writers" "$obj/mongoreshape-live-test" "$obj/mongoreshape" "$tmp/work" \

@@ -66,9 +66,9 @@ attempt() {
     case $1 in
         trial)
             mkdir -p "$tmp/work"
-            timeout 120 "$obj/live-writers" "$obj/mongoreshape-live-test" "$obj/mongoreshape" "$tmp/work" one "$2"
+            timeout 900 "$obj/live-writers" "$obj/mongoreshape-live-test" "$obj/mongoreshape" "$tmp/work" one "$2"
             ;;
-        unit | inside) timeout 300 "$obj/unit/live/$2" ;;
+        unit | inside) timeout 900 "$obj/unit/live/$2" ;;
         script)
             (
                 unset MONGODB_URI MONGODB_SERVER_DIR

@@ -30,7 +30,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PARENTS = 5, CHILDREN = 7, STOPS_MAX = 400, SWARM = 3, SWARM_WRITES = 150, TOOL_SECONDS = 60 };
+enum { PARENTS = 5, CHILDREN = 7, STOPS_MAX = 400, SWARM = 3, SWARM_WRITES = 150, TOOL_SECONDS = 300 };
 
 /* It does one job and ends; the leak checker need not look. */
 const char *__asan_default_options(void);
@@ -71,7 +71,7 @@ connected(void)
     if (!uri) {
         return NULL;
     }
-    mongoc_uri_set_option_as_int32(uri, MONGOC_URI_SOCKETTIMEOUTMS, 30000);
+    mongoc_uri_set_option_as_int32(uri, MONGOC_URI_SOCKETTIMEOUTMS, 300000);
     mongoc_client_t *c = mongoc_client_new_from_uri(uri);
     mongoc_uri_destroy(uri);
     return c;

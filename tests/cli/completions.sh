@@ -48,7 +48,7 @@ until(b"ready")
 os.write(fd, sys.argv[1].encode() + b"\t")
 until(b"never", 0.4)
 os.write(fd, b"\x18")
-for i in range(3000): # however slow the machine is
+for i in range(600): # however slow the machine is
     if os.path.exists("shown"):
         break
     until(b"never", 0.1)
@@ -65,13 +65,13 @@ zsh_says() {
     zsh -f -c '
         zmodload zsh/zpty
         zpty shell zsh -f -i
-        zpty -w shell "PROMPT=; fpath=($1 \$fpath); autoload -Uz compinit; compinit -u -D; zstyle \":completion:*\" menu no"
-        zpty -w shell "show() { print -r -- \"<\$BUFFER>\" > $2; BUFFER=; }; zle -N show; bindkey \"^X\" show; print ready"
+        zpty -w shell "PROMPT=; fpath=(${(q)1} \$fpath); autoload -Uz compinit; compinit -u -D; zstyle \":completion:*\" menu no"
+        zpty -w shell "show() { print -r -- \"<\$BUFFER>\" > ${(q)2}; BUFFER=; }; zle -N show; bindkey \"^X\" show; print ready"
         zpty -r -m shell answer "*ready*" || exit 1
         zpty -w -n shell "$3"$'"'\\t'"'
         sleep 0.5
         zpty -w -n shell $'"'\\x18'"'
-        for i in {1..3000}; do [[ -s $2 ]] && break; sleep 0.1; done
+        for i in {1..600}; do [[ -s $2 ]] && break; sleep 0.1; done
         zpty -d shell' _ "$dir/site" "$dir/shown" "$1" > log 2>&1
     sed 's/^<//; s/ *>$//' shown 2> log
     rm -f shown

@@ -8,6 +8,7 @@
 #include "mongoreshape/build.h"
 #include "mongoreshape/clock.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 
 static const char *const spec_keys[] = {"plan", "planId", "of", "emit", "with", "refused", "memory", "now"};
@@ -363,7 +364,7 @@ struct ext_spec *
 ext_spec_retain(struct ext_spec *spec)
 {
     MRS_ASSERT(spec->users > 0);
-    __atomic_add_fetch(&spec->users, 1, __ATOMIC_RELAXED);
+    atomic_fetch_add_explicit(&spec->users, 1, memory_order_relaxed);
     return spec;
 }
 
@@ -371,7 +372,7 @@ void
 ext_spec_drop(struct ext_spec *spec)
 {
     MRS_ASSERT(spec->users > 0);
-    if (__atomic_sub_fetch(&spec->users, 1, __ATOMIC_ACQ_REL)) {
+    if (atomic_fetch_sub_explicit(&spec->users, 1, memory_order_acq_rel) > 1) {
         return;
     }
     struct mrs_mem *mem = spec->mem;

@@ -10,7 +10,7 @@ struct ext_spec { /* immutable after its creation, except `users` */
     struct ext_home *home;
     struct mrs_mem *mem;      /* its own */
     struct mrs_arena arena;
-    unsigned users;           /* atomic */
+    _Atomic unsigned users;
     struct mrs_view stage;    /* {$reshape: ...} as received */
     struct mrs_view plan_doc; /* the inline plan, or the plan of planId */
     struct mrs_plan *plan;

@@ -173,13 +173,13 @@ answers 'an int is a number' number 10
 cat > typed <<'END'
 db.posts.insertMany(Array.from({ length: 2000 }, (_, i) => ({ _id: i, views: i }))).acknowledged
 const plan = { steps: [ { set: { in: "posts", fields: { popular: { $gt: ["$views", 500] } } } } ] }
-const job = reshape.apply(plan, { execute: true, background: true, batch: 1 }); job.phase
+const job = reshape.apply(plan, { execute: true, background: true, batch: 1, sleep: 1000 }); job.phase
 reshape.throttle(plan, { docs: 50 }).said
 reshape.pause(plan).said
 reshape.status(plan)
 reshape.apply(plan, { execute: true, background: true }).phase
 reshape.resume(plan).said
-reshape.throttle(plan).said
+reshape.throttle(plan, { docs: 200, sleep: 0 }).said
 reshape.watch(plan).phase
 db.posts.countDocuments({ popular: { $exists: true } })
 EJSON.parse(require("fs").readFileSync(job.log, "utf8")).exitStatus

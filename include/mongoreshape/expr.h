@@ -92,6 +92,8 @@ struct mrs_types {
 };
 /* False: unknown. */
 bool mrs_expr_types(const struct mrs_expr *x, struct mrs_types *out);
+/* Is a condition known to be false, and not to fail, if the top-level field has any of these types? */
+bool mrs_expr_excludes(const struct mrs_expr *cond, const char *field, uint32_t types);
 /* The i-th literal field of an expression that returns a document: {...} or the last operand of $mergeObjects; false:
  * there are no more. mrs_expr_all_fields: the document has no other fields. */
 struct mrs_expr_field {

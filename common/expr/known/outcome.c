@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* outcome.c - the possible outcomes of an expression for one value of a known type: that value, others, a failure.
  *
- * Conditions that depend only on the type are decided; for others both branches are examined. */
+ * Conditions that depend only on the type are decided, and comparisons of a known value with a constant; for others
+ * both branches are examined. */
 #include "outcome.h"
 
 bool
@@ -83,7 +84,35 @@ against_null(const struct mrs_expr *x, uint32_t type)
                                      : UNKNOWN;
 }
 
-/* Comparisons, also $in, that depend only on the type of the value. */
+static bool
+is_in(struct mrs_val v, struct mrs_val list)
+{
+    struct mrs_walk w;
+    struct mrs_elem e;
+    bool found = false;
+    for (mrs_walk_init(&w, mrs_val_view(list)); !found && mrs_walk_next(&w, &e) > 0;) {
+        found = mrs_compare(v, e.v) == 0;
+    }
+    return found;
+}
+
+/* A comparison of the known value v with a constant. */
+static enum known
+against_constant(const struct mrs_expr *x, struct mrs_val v, struct mrs_val constant)
+{
+    if (mrsi_is_call(x, "$in")) {
+        return constant.type == MRS_ARRAY ? either(is_in(v, constant)) : UNKNOWN;
+    }
+    int order = mrs_compare(v, constant);
+    return mrsi_is_call(x, "$eq")    ? either(order == 0)
+           : mrsi_is_call(x, "$ne")  ? either(order != 0)
+           : mrsi_is_call(x, "$gt")  ? either(order > 0)
+           : mrsi_is_call(x, "$gte") ? either(order >= 0)
+           : mrsi_is_call(x, "$lt")  ? either(order < 0)
+                                     : either(order <= 0);
+}
+
+/* Comparisons, also $in, that depend only on what is known of the value. */
 static enum known
 compared(const struct mrs_expr *x, const struct mrsi_expr_spot *at, uint32_t type)
 {
@@ -96,6 +125,9 @@ compared(const struct mrs_expr *x, const struct mrsi_expr_spot *at, uint32_t typ
     }
     if (is_spot(a, at) && b->lit.type == MRS_NULL) {
         return against_null(x, type);
+    }
+    if (is_spot(a, at) && at->value) {
+        return against_constant(x, *at->value, b->lit);
     }
     if (!mrsi_is_call(a, "$type") || !is_spot(a->args[0], at)) {
         return UNKNOWN;
@@ -139,7 +171,7 @@ truth(uint32_t type)
 static enum known
 decide(const struct mrs_expr *x, const struct mrsi_expr_spot *at, uint32_t type)
 {
-    static const char *const compares[] = {"$eq", "$ne", "$gt", "$lte", "$in", NULL};
+    static const char *const compares[] = {"$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$in", NULL};
     if (is_spot(x, at)) {
         return truth(type);
     }
@@ -160,6 +192,18 @@ decide(const struct mrs_expr *x, const struct mrsi_expr_spot *at, uint32_t type)
         return either(type & MRSI_NUMBERS);
     }
     return UNKNOWN;
+}
+
+bool
+mrs_expr_excludes(const struct mrs_expr *cond, const char *field, uint32_t types)
+{
+    MRS_ASSERT(cond && field);
+    struct mrsi_expr_spot top = {.base = MRSI_ROOT}, at = {MRSI_ROOT, 1, &top, field, NULL};
+    bool all = true;
+    for (uint32_t i = 0; i < 32 && all; i++) {
+        all = !(types >> i & 1) || decide(cond, &at, 1u << i) == NO;
+    }
+    return all;
 }
 
 /* Whether it fails for no document. */
@@ -212,12 +256,64 @@ rounds(const struct mrs_expr *x)
     return mrsi_is_one_of(x, ops);
 }
 
+static uint32_t types_of(const struct mrs_expr *x, const struct mrsi_expr_spot *at, uint32_t type);
+
+/* $setUnion is null if an operand is; $max and $min ignore operands that are null, unless all are. */
+static uint32_t
+types_of_operands(const struct mrs_expr *x, const struct mrsi_expr_spot *at, uint32_t type)
+{
+    uint32_t any = 0, every = MRSI_NULLISH;
+    for (uint32_t i = 0; i < x->n_args; i++) {
+        uint32_t one = types_of(x->args[i], at, type);
+        any |= one;
+        every &= one & MRSI_NULLISH ? MRSI_NULLISH : 0;
+    }
+    bool set = mrsi_is_call(x, "$setUnion");
+    uint32_t null = (set ? any : every) & MRSI_NULLISH ? mrs_type_bit(MRS_NULL) : 0;
+    return (set ? mrs_type_bit(MRS_ARRAY) : any & ~MRSI_NULLISH) | null;
+}
+
+/* The first operand that is not null, or the last. */
+static uint32_t
+types_of_if_null(const struct mrs_expr *x, const struct mrsi_expr_spot *at, uint32_t type)
+{
+    uint32_t all = 0, one = MRSI_NULLISH;
+    for (uint32_t i = 0; i < x->n_args && one & MRSI_NULLISH; i++) {
+        one = types_of(x->args[i], at, type);
+        all = (all & ~MRSI_NULLISH) | one;
+    }
+    return all;
+}
+
+/* Cases and their results in pairs, the default last: $switch, or $cond. */
+static uint32_t
+types_of_cases(const struct mrs_expr *x, const struct mrsi_expr_spot *at, uint32_t type)
+{
+    uint32_t all = 0, last = x->n_args - 1;
+    enum known yes = NO;
+    for (uint32_t i = 0; i < last && yes != YES; i += 2) {
+        yes = decide(x->args[i], at, type);
+        all |= yes == NO ? 0 : types_of(x->args[i + 1], at, type);
+    }
+    return all | (yes == YES || !x->args[last] ? 0 : types_of(x->args[last], at, type));
+}
+
 static uint32_t
 types_of(const struct mrs_expr *x, const struct mrsi_expr_spot *at, uint32_t type)
 {
     struct mrs_types t;
     if (is_spot(x, at)) {
         return type;
+    }
+    if (mrsi_is_call(x, "$ifNull")) {
+        return types_of_if_null(x, at, type);
+    }
+    if (mrsi_is_call(x, "$cond") || mrsi_is_call(x, "$switch")) {
+        return types_of_cases(x, at, type);
+    }
+    bool several = x->n_args > 1 && (mrsi_is_call(x, "$max") || mrsi_is_call(x, "$min"));
+    if (several || mrsi_is_call(x, "$setUnion")) {
+        return types_of_operands(x, at, type);
     }
     uint32_t all = mrs_expr_types(x, &t) ? t.of : MRSI_ALL_TYPES;
     if (!mrsi_is_one_of(x, passes_null) || !rest_is_known(x)) {
@@ -276,7 +372,19 @@ add_switch(const struct mrs_expr *x, const struct mrsi_expr_spot *at, uint32_t t
     }
 }
 
-enum { TO = 1, ON_ERROR, ON_NULL }; /* of $convert */
+enum { TO = 1, ON_ERROR, ON_NULL };               /* of $convert */
+enum { FORMAT = 1, PARSE_ERROR = 3, PARSE_NULL }; /* of $dateFromString */
+
+/* Whether it parses a text as a date by a constant format and time zone. */
+static bool
+parses(const struct mrs_expr *x)
+{
+    bool does = mrsi_is_call(x, "$dateFromString");
+    for (uint32_t i = FORMAT; i < PARSE_ERROR && does; i++) {
+        does = !x->args[i] || (x->args[i]->kind == MRSI_LITERAL && !mrs_is_nullish(x->args[i]->lit));
+    }
+    return does;
+}
 
 bool
 mrsi_returns_null(const struct mrs_expr *x, const struct mrsi_expr_spot *at, uint32_t type)
@@ -288,6 +396,7 @@ mrsi_returns_null(const struct mrs_expr *x, const struct mrsi_expr_spot *at, uin
     bool field = mrsi_is_call(x, "$setField") && !never_fails(x->args[2]);
     bool null = mrsi_is_one_of(x, passes_null) && rest_is_known(x) && !field;
     null = null || (mrsi_is_call(x, "$convert") && !x->args[ON_NULL] && x->args[TO]->kind == MRSI_LITERAL);
+    null = null || (parses(x) && !x->args[PARSE_NULL]);
     if (null) {
         mrsi_outcomes_of(first_of(x), at, type, &of);
     }
@@ -367,6 +476,23 @@ add_converted(const struct mrs_expr *x, uint32_t to, const struct mrsi_expr_spot
     }
 }
 
+static void
+add_parsed(const struct mrs_expr *x, const struct mrsi_expr_spot *at, uint32_t type, struct mrsi_outcomes *out)
+{
+    bool null = type & MRSI_NULLISH, text = type == mrs_type_bit(MRS_STRING);
+    const struct mrs_expr *instead = x->args[null ? PARSE_NULL : PARSE_ERROR];
+    if (text) {
+        add(out, MRSI_GIVES, x, mrs_type_bit(MRS_DATE));
+    }
+    if (instead) {
+        mrsi_outcomes_of(instead, at, type, out);
+    } else if (null) {
+        add(out, MRSI_GIVES, x, mrs_type_bit(MRS_NULL));
+    } else if (!text) {
+        add(out, MRSI_FAILS, NULL, 0);
+    }
+}
+
 /* Whether $let binds nothing that depends on the value or fails. */
 static bool
 binds_apart(const struct mrs_expr *x, const struct mrsi_expr_spot *at)
@@ -385,15 +511,15 @@ takes_others(const struct mrs_expr *x, const struct mrsi_expr_spot *at, uint32_t
     static const struct {
         const char *op;
         uint8_t type;
-    } takes[] = {{"$dateFromString", MRS_STRING}, {"$split", MRS_STRING}, {"$toObject", MRS_STRING},
-                 {"$toArray", MRS_STRING}, {"$objectToArray", MRS_DOCUMENT}, {"$arrayToObject", MRS_ARRAY},
-                 {"$map", MRS_ARRAY}, {"$filter", MRS_ARRAY}};
+    } takes[] = {{"$split", MRS_STRING}, {"$toObject", MRS_STRING}, {"$toArray", MRS_STRING},
+                 {"$objectToArray", MRS_DOCUMENT}, {"$arrayToObject", MRS_ARRAY}, {"$map", MRS_ARRAY},
+                 {"$filter", MRS_ARRAY}};
     bool others = false;
     for (size_t i = 0; i < sizeof takes / sizeof *takes && !others; i++) {
         others = mrsi_is_call(x, takes[i].op) && !(type & (MRSI_NULLISH | mrs_type_bit(takes[i].type)));
     }
     for (uint32_t i = 1; i < x->n_args && others && !mrsi_is_call(x, "$map") && !mrsi_is_call(x, "$filter"); i++) {
-        others = !x->args[i] || (i < 3 && x->args[i]->kind == MRSI_LITERAL && !mrs_is_nullish(x->args[i]->lit));
+        others = !x->args[i] || (x->args[i]->kind == MRSI_LITERAL && !mrs_is_nullish(x->args[i]->lit));
     }
     return others && mrsi_only_same(x->args[0], at, type);
 }
@@ -414,6 +540,8 @@ mrsi_outcomes_of(const struct mrs_expr *x, const struct mrsi_expr_spot *at, uint
         add_if_null(x, at, type, out);
     } else if (binds_apart(x, at)) {
         mrsi_outcomes_of(x->args[x->n_args - 1], at, type, out);
+    } else if (parses(x) && mrsi_only_same(x->args[0], at, type)) {
+        add_parsed(x, at, type, out);
     } else if (takes_others(x, at, type)) {
         add(out, MRSI_FAILS, NULL, 0);
     } else if (to && mrsi_only_same(x->args[0], at, type)) {

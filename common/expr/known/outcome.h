@@ -11,6 +11,7 @@ struct mrsi_expr_spot {
     uint32_t n; /* number of names */
     const struct mrsi_expr_spot *up; /* the spot that contains it; NULL: n is 0 */
     const char *name;
+    const struct mrs_val *value; /* the value itself, if it is known */
 };
 enum mrsi_meets { MRSI_APART, MRSI_SPOT, MRSI_MEETS };
 /* The relation of a path to the spot: equal, a prefix or extension, or unrelated. */

@@ -46,10 +46,13 @@ made_repeats(const struct mrs_expr *x, const struct mrsi_expr_spot *at, const st
              struct mrsi_repeat_rules r)
 {
     struct mrsi_outcomes again = {.n = 0};
-    mrsi_outcomes_of(x, at, m->type, &again);
+    const struct mrs_expr *from = m->first.from;
+    bool constant = from && from->kind == MRSI_LITERAL && mrs_type_bit(from->lit.type) == m->type;
+    struct mrsi_expr_spot now = {at->base, at->n, at->up, at->name, constant ? &from->lit : NULL};
+    mrsi_outcomes_of(x, &now, m->type, &again);
     bool all = !again.more;
     for (uint32_t i = 0; i < again.n && all; i++) {
-        all = repeats(m, &again.item[i], at, r);
+        all = repeats(m, &again.item[i], &now, r);
     }
     return all;
 }
@@ -116,7 +119,7 @@ repeats_below(const struct mrs_expr *x, const struct mrs_path *path, uint32_t n,
               struct mrsi_repeat_rules r)
 {
     if (n < path->n) {
-        struct mrsi_expr_spot at = {up->base, n + 1, up, path->part[n].name};
+        struct mrsi_expr_spot at = {up->base, n + 1, up, path->part[n].name, NULL};
         return repeats_below(x, path, n + 1, &at, r);
     }
     return (n < 2 || fails_at_arrays(x, up)) && mrsi_repeats_at(x, up, r);
@@ -126,6 +129,6 @@ bool
 mrs_expr_repeats(const struct mrs_expr *x, const struct mrs_expr_self *self)
 {
     struct mrsi_repeat_rules r = {self->keeps, self->instead, MRSI_ABSENT_REMOVED, self->flat};
-    struct mrsi_expr_spot top = {self->path || self->var < 0 ? MRSI_ROOT : MRSI_STEP_VAR(self->var), 0, NULL, NULL};
+    struct mrsi_expr_spot top = {.base = self->path || self->var < 0 ? MRSI_ROOT : MRSI_STEP_VAR(self->var)};
     return self->path ? repeats_below(x, self->path, 0, &top, r) : mrsi_repeats_at(x, &top, r);
 }

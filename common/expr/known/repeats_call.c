@@ -39,7 +39,7 @@ fields_repeat(const struct mrs_expr *doc, const struct mrsi_expr_spot *at, bool 
     struct mrsi_repeat_rules r = {keeps, 0, others_kept ? MRSI_ABSENT_STAYS : MRSI_ABSENT_REMOVED, false};
     bool same = doc->kind == MRSI_OBJECT;
     for (uint32_t i = 0; i < doc->n_args && same; i++) {
-        struct mrsi_expr_spot field = {at->base, at->n + 1, at, doc->names[i]};
+        struct mrsi_expr_spot field = {at->base, at->n + 1, at, doc->names[i], NULL};
         same = reads_own(doc->args[i], at, doc, doc->names[i], others_kept) && mrsi_repeats_at(doc->args[i], &field, r);
     }
     return same || (doc->kind == MRSI_LITERAL && doc->lit.type == MRS_DOCUMENT);
@@ -67,7 +67,7 @@ set_field_repeats(const struct mrs_expr *x, const struct mrsi_expr_spot *at, uin
 static bool
 elements_repeat(const struct mrs_expr *map, const struct mrsi_expr_spot *at, bool keeps)
 {
-    struct mrsi_expr_spot element = {map->slot[0], 0, NULL, NULL};
+    struct mrsi_expr_spot element = {.base = map->slot[0]};
     struct mrsi_repeat_rules r = {keeps, 0, MRSI_ABSENT_IS_NULL, false};
     return !mrsi_expr_spot_read(at, map->args[1]) && mrsi_repeats_at(map->args[1], &element, r);
 }

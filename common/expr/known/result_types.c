@@ -10,6 +10,7 @@
 #define NUL BIT(MRS_NULL)
 #define TEXT BIT(MRS_STRING)
 #define YES_NO BIT(MRS_BOOL)
+#define NUMBER (BIT(MRS_INT32) | BIT(MRS_INT64) | BIT(MRS_DOUBLE) | BIT(MRS_DECIMAL128))
 
 /* Independent of the arguments. $convert and operators that return one of their arguments have separate functions. */
 static const struct {
@@ -34,8 +35,17 @@ static const struct {
     {"$map", BIT(MRS_ARRAY) | NUL, UINT32_MAX, 0}, {"$filter", BIT(MRS_ARRAY) | NUL, UINT32_MAX, 0},
     {"$sortArray", BIT(MRS_ARRAY) | NUL, UINT32_MAX, 0}, {"$slice", BIT(MRS_ARRAY) | NUL, UINT32_MAX, 0},
     {"$setUnion", BIT(MRS_ARRAY) | NUL, UINT32_MAX, 0},
+    {"$setDifference", BIT(MRS_ARRAY) | NUL, UINT32_MAX, 0}, {"$setIntersection", BIT(MRS_ARRAY) | NUL, UINT32_MAX, 0},
+    {"$concatArrays", BIT(MRS_ARRAY) | NUL, UINT32_MAX, 0}, {"$reverseArray", BIT(MRS_ARRAY) | NUL, UINT32_MAX, 0},
     {"$setField", BIT(MRS_DOCUMENT) | NUL, 0, 0}, {"$unsetField", BIT(MRS_DOCUMENT) | NUL, 0, 0},
     {"$dateToString", TEXT | NUL, 0, 3}, {"$dateFromString", BIT(MRS_DATE) | NUL, 0, 3},
+    {"$dateAdd", BIT(MRS_DATE) | NUL, 0, 0}, {"$dateSubtract", BIT(MRS_DATE) | NUL, 0, 0},
+    {"$dateTrunc", BIT(MRS_DATE) | NUL, 0, 0},
+    {"$add", NUMBER | BIT(MRS_DATE) | NUL, 0, 0}, {"$subtract", NUMBER | BIT(MRS_DATE) | NUL, 0, 0},
+    {"$multiply", NUMBER | NUL, 0, 0}, {"$divide", NUMBER | NUL, 0, 0}, {"$mod", NUMBER | NUL, 0, 0},
+    {"$abs", NUMBER | NUL, 0, 0},    {"$ceil", NUMBER | NUL, 0, 0},  {"$floor", NUMBER | NUL, 0, 0},
+    {"$round", NUMBER | NUL, 0, 0},  {"$trunc", NUMBER | NUL, 0, 0},
+    {"$size", BIT(MRS_INT32), 0, 0}, {"$strLenCP", BIT(MRS_INT32), 0, 0},
     {"$eq", YES_NO, 0, 0},           {"$ne", YES_NO, 0, 0},       {"$gt", YES_NO, 0, 0},
     {"$gte", YES_NO, 0, 0},          {"$lt", YES_NO, 0, 0},       {"$lte", YES_NO, 0, 0},
     {"$and", YES_NO, 0, 0},          {"$or", YES_NO, 0, 0},       {"$not", YES_NO, 0, 0},
@@ -133,6 +143,18 @@ of_if_null(const struct mrs_expr *x, struct mrs_types *out)
     return any_of(x, x->n_args - 1, x->n_args - 1, out);
 }
 
+/* Pairs of a case and its result; without a default, the last, it fails if no case is true. */
+static bool
+of_switch(const struct mrs_expr *x, struct mrs_types *out)
+{
+    uint32_t last = x->n_args - 1;
+    bool known = !x->args[last] || any_of(x, last, last, out);
+    for (uint32_t i = 1; i < last; i += 2) {
+        known = known && any_of(x, i, i, out);
+    }
+    return known;
+}
+
 static bool
 of_call(const struct mrs_expr *x, struct mrs_types *out)
 {
@@ -141,6 +163,12 @@ of_call(const struct mrs_expr *x, struct mrs_types *out)
     }
     if (is(x, "$cond")) {
         return any_of(x, 1, 2, out);
+    }
+    if (is(x, "$switch")) {
+        return of_switch(x, out);
+    }
+    if (is(x, "$let")) {
+        return any_of(x, x->n_args - 1, x->n_args - 1, out);
     }
     if (is(x, "$ifNull")) {
         return of_if_null(x, out);

@@ -2,8 +2,8 @@
 /* falsified.c - does a step that reads what it writes make its own `where` false?
  *
  * Each condition is evaluated on a document of the constants that the step writes. A condition on a field's type is
- * evaluated on one sample for each type that the written value can have. If the result is unknown, the document counts
- * as matching again. */
+ * evaluated on one sample for each type that the written value can have; of an `$expr` it is known which types it
+ * excludes. If the result is unknown, the document counts as matching again. */
 #include "falsified.h"
 #include "mongoreshape/context.h"
 
@@ -217,6 +217,26 @@ types_fail(struct mrsi_read *r, const struct mrsi_writes *w, const struct mrs_el
     return found;
 }
 
+/* Is an `$expr` false for all types that a written field can have? It may ask for the type of the value itself, where
+ * `$type` of a query also accepts that of an element. */
+static bool
+expr_fails(struct mrsi_read *r, const struct mrsi_writes *w, const struct mrs_elem *cond)
+{
+    struct mrs_expr_env env = {
+        .mem = r->args->mem, .now_ms = r->args->now_ms, .server_8_2 = r->args->server_8_2};
+    struct mrs_expr *x = NULL;
+    bool found = false;
+    if (strcmp(cond->name, "$expr") != 0 || ok(r, mrs_expr_compile(&env, cond->v, &x, NULL)) != MRS_OK) {
+        return false;
+    }
+    for (uint32_t i = 0; i < w->n && !found; i++) {
+        const struct mrsi_written *f = &w->item[i];
+        found = f->typed && !strchr(f->path, '.') && mrs_expr_excludes(x, f->path, f->types.of);
+    }
+    mrs_expr_free(x);
+    return found;
+}
+
 /* ---- the conditions ---- */
 static bool
 any_fails(struct mrsi_read *r, const struct mrsi_writes *w, struct mrs_view where, struct mrs_view constants)
@@ -235,7 +255,7 @@ any_fails(struct mrsi_read *r, const struct mrsi_writes *w, struct mrs_view wher
         mrs_build_init(&b, &buf);
         mrs_build_elem(&b, &e);
         found = ok(r, mrs_build_finish(&b, &one, NULL)) == MRS_OK && constant_fails(r, w, one, constants);
-        found = found || types_fail(r, w, &e);
+        found = found || types_fail(r, w, &e) || expr_fails(r, w, &e);
     }
     mrs_buf_clear(&buf);
     return found;

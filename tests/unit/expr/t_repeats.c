@@ -3,6 +3,7 @@
  * those of a table, and random ones, are given values of all types and then what they gave. */
 #include "bench.h"
 
+#include "expr/expr_internal.h"
 #include "mongoreshape/path.h"
 
 static const char *const VALUES[] = {
@@ -34,6 +35,20 @@ static const struct asked LIST[] = {
     {"{'$convert': {'input': '$x', 'to': 'int', 'onError': null}}", "x", true},
     {"{'$convert': {'input': '$x', 'to': 'string', 'base': 16}}", "x", false},
     {"{'$dateFromString': {'dateString': '$x'}}", "x", false},
+    {"{'$dateFromString': {'dateString': '$x', 'onError': '$x'}}", "x", true},
+    {"{'$dateFromString': {'dateString': '$x', 'onError': null}}", "x", false},
+    {"{'$dateFromString': {'dateString': '$x', 'timezone': '$y', 'onError': '$x'}}", "x", false},
+    {"{'$ifNull': [{'$dateFromString': {'dateString': '$x', 'format': '%d', 'onError': null}}, {'$dateFromString': "
+     "{'dateString': '$x', 'onError': null}}, '$x']}", "x", true},
+    {"{'$switch': {'branches': [{'case': {'$eq': ['$x', '12']}, 'then': 'a'}, {'case': {'$eq': ['$x', 1]}, 'then': "
+     "'b'}], 'default': '$x'}}", "x", true},
+    {"{'$switch': {'branches': [{'case': {'$eq': ['$x', '12']}, 'then': 'a'}, {'case': {'$eq': ['$x', 'a']}, 'then': "
+     "'b'}], 'default': '$x'}}", "x", false},
+    {"{'$cond': [{'$in': ['$x', ['12', 1]]}, {'$cond': ['$y', 'a', 'b']}, '$x']}", "x", true},
+    {"{'$cond': [{'$in': ['$x', ['12', 'b']]}, {'$cond': ['$y', 'a', 'b']}, '$x']}", "x", false},
+    {"{'$cond': [{'$lt': ['$x', 1]}, 1, '$x']}", "x", true},
+    {"{'$cond': [{'$lt': ['$x', 3]}, 3, {'$cond': [{'$gte': ['$x', 9]}, 4, '$x']}]}", "x", true},
+    {"{'$cond': [{'$lt': ['$x', 3]}, 9, {'$cond': [{'$gte': ['$x', 9]}, 4, '$x']}]}", "x", false},
     {"{'$add': ['$x', 1]}", "x", false},
     {"{'$hexHash': {'input': '$x', 'algorithm': 'md5'}}", "x", false},
     {"['$x']", "x", false},
@@ -84,6 +99,12 @@ static const struct asked LIST[] = {
     {"{'$sortArray': {'input': '$x', 'sortBy': 1}}", "x", true},
     {"{'$reverseArray': '$x'}", "x", false},
     {"{'$setUnion': ['$x', [1, 'z']]}", "x", true},
+    {"{'$setUnion': [{'$ifNull': ['$x', []]}, ['z']]}", "x", true},
+    {"{'$setUnion': [{'$ifNull': ['$x', []]}, '$y']}", "x", false},
+    {"{'$max': [{'$ifNull': ['$x', 0]}, 3]}", "x", true},
+    {"{'$max': [{'$ifNull': ['$x', 0]}, {'$ifNull': ['$x', 1]}]}", "x", false},
+    {"{'$trim': {'input': {'$ifNull': ['$x', '']}}}", "x", true},
+    {"{'$trim': {'input': {'$cond': [{'$gt': ['$x', null]}, '$x', ' y ']}}}", "x", true},
     {"{'$slice': ['$x', -2]}", "x", true},
     {"{'$slice': ['$x', 1, 2]}", "x", false},
     {"{'$setField': {'field': 'p', 'input': '$x', 'value': '$y'}}", "x", true},
@@ -188,6 +209,31 @@ table(void **state)
     assert_int_equal(wrong, 0);
 }
 
+/* The analysis of nested calls takes time in proportion to their number. */
+static void
+deep_ones(void **state)
+{
+    (void)state;
+    static const char *const around[] = {"{'$toInt': {'$ifNull': [%s, 1]}}",
+                                         "{'$split': [{'$ifNull': [%s, 'a']}, ',']}",
+                                         "{'$toDate': {'$cond': ['$y', %s, 1]}}"};
+    for (size_t k = 0; k < sizeof around / sizeof *around; k++) {
+        char text[2][2000] = {"'$x'"};
+        struct bench b;
+        for (int i = 0; i < 24; i++) {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+            snprintf(text[1], sizeof text[1], around[k], text[0]);
+#pragma GCC diagnostic pop
+            memcpy(text[0], text[1], sizeof text[0]);
+        }
+        bench_open(&b, 0);
+        assert_int_equal(bench_compile(&b, text[0]), MRS_OK);
+        ask(&b, "x", false);
+        bench_close(&b);
+    }
+}
+
 /* ---- random ones ---- */
 struct maker {
     uint32_t seed;
@@ -218,12 +264,16 @@ static const char *const SHAPES[] = {
     "{'$mergeObjects': [@, {'p': @, 'q': @}]}", "{'$mergeObjects': [{'z': 1}, @]}", "{'p': @, 'q': @}",
     "{'$setField': {'field': 'p', 'input': @, 'value': @}}", "{'$unsetField': {'field': 'q', 'input': @}}", "[@]",
     "{'$split': [@, ',']}", "{'$sortArray': {'input': @, 'sortBy': 1}}", "{'$slice': [@, 2]}",
-    "{'$setUnion': [@, [1]]}", "{'$objectToArray': @}", "{'$let': {'vars': {'w': @}, 'in': @}}", "{'$floor': @}",
+    "{'$setUnion': [@, [1]]}", "{'$setUnion': [@, @]}", "{'$concatArrays': [@, @]}", "{'$setDifference': [@, [1]]}",
+    "{'$dateFromString': {'dateString': @, 'onError': @}}", "{'$dateFromString': {'dateString': @, 'onNull': @}}",
+    "{'$add': [@, 1]}", "{'$multiply': [@, @]}", "{'$size': @}", "{'$min': [@, @]}", "{'$objectToArray': @}",
+    "{'$let': {'vars': {'w': @}, 'in': @}}", "{'$floor': @}",
 };
 static const char *const CONDITIONS[] = {
     "{'$isArray': [~]}", "{'$isNumber': ~}", "{'$eq': [{'$type': ~}, 'string']}", "{'$ne': [{'$type': ~}, 'object']}",
     "{'$in': [{'$type': ~}, ['missing', 'null', 'int']]}", "{'$gt': [~, null]}", "{'$eq': [~, null]}",
-    "{'$lte': [~, ?]}", "{'$and': [#, #]}", "{'$or': [#, #]}", "{'$not': [#]}", "{'$eq': [@, @]}", "~",
+    "{'$lte': [~, ?]}", "{'$eq': [~, ?]}", "{'$lt': [~, ?]}", "{'$gte': [~, ?]}", "{'$in': [~, ['none', 1]]}",
+    "{'$and': [#, #]}", "{'$or': [#, #]}", "{'$not': [#]}", "{'$eq': [@, @]}", "~",
 };
 static const char *const CONSTANTS[] = {"null", "'$$REMOVE'", "1", "'a b'", "[]", "{'$literal': {}}", "'none'"};
 /* Where elements are looked at, the value is one of these. */
@@ -256,6 +306,78 @@ make(struct maker *m, const char *shape, bool inside)
 
 #define TRIES 60000
 
+/* ---- types ---- */
+/* The value has one of the types that the analysis allows, and its elements have. */
+static void
+of_these_types(const struct maker *m, struct mrs_val v, struct mrs_types t)
+{
+    struct mrs_walk w;
+    struct mrs_elem e;
+    if (!(t.of & mrs_type_bit(v.type))) {
+        fail_msg("%s gives type %u", m->text, v.type);
+    }
+    if (v.type == MRS_ARRAY) {
+        for (mrs_walk_init(&w, mrs_val_view(v)); mrs_walk_next(&w, &e) > 0;) {
+            if (!(t.items & mrs_type_bit(e.v.type))) {
+                fail_msg("%s gives an array with type %u", m->text, e.v.type);
+            }
+        }
+    }
+}
+
+/* Evaluates b->x over each of VALUES; known: its types are t; excluded: the types of x for which it is false. */
+static int
+hold_types(struct bench *b, const struct maker *m, bool known, struct mrs_types t, uint32_t excluded)
+{
+    int seen = 0;
+    for (size_t i = 0; i <= N_VALUES; i++) {
+        char text[400];
+        struct mrs_val out;
+        snprintf(text, sizeof text, "{'e': %s}", i < N_VALUES ? VALUES[i] : "0");
+        bson_t *doc = bench_json(text);
+        struct mrs_val x = i < N_VALUES ? mrs_doc_get(bench_view(doc), "e") : mrs_missing();
+        b->ev.root = document(b, x);
+        bool good = mrs_expr_eval(b->x, &b->ev, &out) == MRS_OK;
+        if (good && known) {
+            of_these_types(m, out, t);
+        }
+        if (excluded & mrs_type_bit(x.type)) {
+            seen++;
+            if (!good || mrsi_truthy(out)) {
+                fail_msg("%s is not false for %s", m->text, i < N_VALUES ? VALUES[i] : "nothing");
+            }
+        }
+        bson_destroy(doc);
+    }
+    return seen;
+}
+
+static void
+random_types(void **state)
+{
+    (void)state;
+    int types = 0, excludes = 0;
+    for (uint32_t i = 0; i < TRIES / 2; i++) {
+        struct maker m = {.seed = i * 2654435761u + 777};
+        struct bench b;
+        make(&m, i % 2 ? "#" : "@", false);
+        bench_open(&b, 0);
+        if (bench_compile(&b, m.text) == MRS_OK) {
+            struct mrs_types t;
+            uint32_t excluded = 0;
+            bool known = mrs_expr_types(b.x, &t);
+            for (uint32_t k = 0; k < 32; k++) {
+                excluded |= mrs_expr_excludes(b.x, "x", 1u << k) ? 1u << k : 0;
+            }
+            types += known;
+            excludes += hold_types(&b, &m, known, t, excluded);
+        }
+        bench_close(&b);
+    }
+    print_message("%d of %d random expressions have known types; %d times false by type\n", types, TRIES / 2, excludes);
+    assert_true(types > TRIES / 20 && excludes > TRIES / 20);
+}
+
 static void
 random_ones(void **state)
 {
@@ -281,7 +403,9 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(table),
+        cmocka_unit_test(deep_ones),
         cmocka_unit_test(random_ones),
+        cmocka_unit_test(random_types),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,6 +74,7 @@ static const struct verdict verdicts[] = {
     {"- unpack: {in: a, as: l, prefix: x_}\n", "how the fields are called", "how the fields are called", "+-:x_*~l"},
     /* a step that leaves its own `where` false may meet its documents again */
 #define X "in: a, where: {x: "
+#define E "in: a, where: {$expr: "
 #define ONCE "reads what it writes"
     {"- set: {" X "{$type: string}}, fields: {x: {$toInt: {$concat: [$x, '0']}}}}\n", NULL, NULL, NULL},
     {"- set: {" X "{$type: [string, 'null']}}, fields: {x: {$toInt: {$concat: [$x, '0']}}}}\n",
@@ -97,6 +98,25 @@ static const struct verdict verdicts[] = {
     {"- set: {" X "{$not: {$type: string}}}, fields: {x: {$toString: {$add: [$x, 1]}}}}\n", ONCE, ONCE, NULL},
     {"- set: {" X "{$not: {$type: string}}}, fields: {x: {$ifNull: [{$toString: {$add: [$x, 1]}}, '']}}}\n",
      NULL, NULL, NULL},
+    {"- set: {" X "{$type: string}}, fields: {x: {$multiply: [{$toInt: $x}, 100]}}}\n", NULL, NULL, NULL},
+    {"- set: {" X "{$type: string}}, fields: {x: {$let: {vars: {v: $x}, in: {a: $$v}}}}}\n", NULL, NULL, NULL},
+    {"- set: {" X "{$type: string}}, fields: {x: {$let: {vars: {v: $x}, in: $$v.a}}}}\n", ONCE, ONCE, NULL},
+    {"- set: {" X "{$type: string}}, fields: {x: {$switch: {branches: [{case: $y, then: 1}], default: {a: $x}}}}}\n",
+     NULL, NULL, NULL},
+    {"- set: {" X "{$type: string}}, fields: {x: {$switch: {branches: [{case: $y, then: $x.a}], default: 1}}}}\n",
+     ONCE, ONCE, NULL},
+    /* of $expr the type is that of the value itself */
+    {"- set: {" E "{$eq: [{$type: $x}, string]}}, fields: {x: {$split: [$x, ',']}}}\n", NULL, NULL, NULL},
+    {"- set: {" E "{$eq: [{$type: $y}, string]}}, fields: {x: {$split: [$x, ',']}}}\n", ONCE, ONCE, NULL},
+    {"- set: {" E "{$ne: [{$type: $x}, string]}}, fields: {x: {$split: [$x, ',']}}}\n", ONCE, ONCE, NULL},
+    {"- set: {" E "{$not: [{$isArray: $x}]}}, fields: {x: [$x]}, errors: keep}\n", ONCE, ONCE, NULL},
+    {"- set: {" E "{$in: [{$type: $x}, [string, 'null']]}}, fields: {x: {$split: [$x, ',']}}}\n", ONCE, ONCE, NULL},
+    {"- set: {" E "{$not: [{$isArray: $x}]}}, fields: {x: [$x]}}\n", NULL, NULL, NULL},
+    {"- set: {" E "{$and: [{$isNumber: $x}, {$lt: [$x, 9]}]}}, fields: {x: {$toString: {$add: [$x, 1]}}}}\n", NULL,
+     NULL, NULL},
+    {"- set: {" E "{$or: [{$isNumber: $x}, {$lt: [$x, 9]}]}}, fields: {x: {$toString: {$add: [$x, 1]}}}}\n", ONCE, ONCE,
+     NULL},
+    {"- set: {" E "{$eq: [{$type: $x.y}, string]}}, fields: {x.y: {$split: [$x.y, ',']}}}\n", ONCE, ONCE, NULL},
     {"- set: {" X "{$exists: true}}, fields: {y: {$toUpper: $x}, x: $$REMOVE}}\n", NULL, NULL, NULL},
     {"- set: {in: a, where: {a.b: {$exists: true}}, fields: {a.c: {$ifNull: [$a.c, $a.b]}, a.b: $$REMOVE}}\n",
      NULL, NULL,
@@ -104,8 +124,10 @@ static const struct verdict verdicts[] = {
     {"- set: {in: a, where: {a.b: {$exists: true}}, fields: {a.c: [$a.c], a.b: $$REMOVE}, errors: drop}\n", ONCE, ONCE,
      NULL},
     {"- set: {" X "{$type: string}}, fields: {x: {$dateFromString: {dateString: $x}}}}\n", NULL, NULL, NULL},
-    {"- set: {" X "{$type: string}}, fields: {x: {$dateFromString: {dateString: $x, onError: $x}}}}\n", ONCE, ONCE,
+    {"- set: {" X "{$type: string}}, fields: {x: {$dateFromString: {dateString: $x, onError: $x}}}}\n", NULL, NULL,
      NULL},
+    {"- set: {" X "{$type: string}}, fields: {x: {$dateFromString: {dateString: $x, timezone: $z, onError: $x}}}}\n",
+     ONCE, ONCE, NULL},
     {"- set: {" X "{$type: string}}, fields: {x: {$dateFromString: {dateString: $x, onError: null}}}}\n", NULL, NULL,
      NULL},
     {"- set: {in: a, where: {m: {$exists: false}}, fields: {m: 1, x: [$x]}}\n", NULL, NULL, NULL},
@@ -132,6 +154,7 @@ static const struct verdict verdicts[] = {
     {"- replace: {in: a, where: {m: {$ne: 1}}, with: {$mergeObjects: [$$ROOT, {m: 1, x: [$x]}]}}\n", NULL, NULL, NULL},
     {"- replace: {" X "{$exists: true}}, with: {$mergeObjects: [$$ROOT, {m: 1, x: [$x]}]}}\n", ONCE, ONCE, NULL},
 #undef X
+#undef E
 #undef ONCE
     /* a step that does not change again what it has made */
     {"- set: {in: a, fields: {x: {$toLower: $x}}}\n", NULL, NULL, "-c"},

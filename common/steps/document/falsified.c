@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* falsified.c - does a step that reads what it writes make its own `where` false?
  *
- * Each condition is evaluated on a document of the constants that the step writes. A condition on a field's type is
- * evaluated on one sample for each type that the written value can have; of an `$expr` it is known which types it
- * excludes. If the result is unknown, the document counts as matching again. */
+ * Each condition is evaluated on a document of the constants that the step writes; what a written document lacks is
+ * missing there. A condition on a field's type is evaluated on one sample for each type that the written value can
+ * have; of an `$expr` it is known which types it excludes. If the result is unknown, the document counts as matching
+ * again. */
 #include "falsified.h"
 #include "mongoreshape/context.h"
 
@@ -27,6 +28,19 @@ counts(const struct mrsi_written *f)
     return f->constant && !strchr(f->path, '.') && (scalar || f->v.type == MRS_MISSING);
 }
 
+/* Is the document that is written known to lack what a path names in it? rest: the path behind the field's name. */
+static bool
+lacks(const struct mrsi_written *f, const char *rest)
+{
+    size_t n = *rest == '.' ? strcspn(++rest, ".") : 0;
+    struct mrs_expr_field field;
+    bool none = n && f->doc;
+    for (uint32_t i = 0; none && mrs_expr_field(f->doc, i, &field); i++) {
+        none = strlen(field.name) != n || memcmp(field.name, rest, n) != 0;
+    }
+    return none;
+}
+
 struct falsified_query {
     const struct mrsi_writes *w;
     bool outside; /* the condition reads an unknown field */
@@ -41,7 +55,7 @@ see_read(void *arg, const char *path)
     for (uint32_t i = 0; i < a->w->n; i++) {
         const struct mrsi_written *f = &a->w->item[i];
         if (strcspn(f->path, ".") == n && memcmp(f->path, path, n) == 0) {
-            known = counts(f);
+            known = counts(f) || (!strchr(f->path, '.') && lacks(f, path + n)); /* both read as missing */
         }
     }
     a->outside = a->outside || !known;

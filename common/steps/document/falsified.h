@@ -11,6 +11,7 @@ struct mrsi_written { /* one field that the step writes */
     struct mrs_val v;
     bool typed;             /* the value has one of these types, wherever the path leads */
     struct mrs_types types;
+    const struct mrs_expr *doc; /* the value is a document with the fields that this expression names; NULL: unknown */
 };
 struct mrsi_writes {
     struct mrsi_written *item;

@@ -52,6 +52,7 @@ falsifies(struct mrsi_read *r, const struct replace_of *s)
         struct mrsi_written *to = &w.item[w.n];
         *to = (struct mrsi_written){.path = f.name, .v = f.val, .constant = f.val.type != MRS_MISSING};
         to->typed = f.expr ? mrs_expr_types(f.expr, &to->types) : false;
+        to->doc = f.expr && mrs_expr_all_fields(f.expr) ? f.expr : NULL;
         w.n += strcmp(f.name, "_id") != 0;
     }
     return w.item && s->errors != MRSI_ERRORS_KEEP && mrsi_falsifies(r, &w);

@@ -99,6 +99,7 @@ written(const struct set *s, uint32_t i)
         return f;
     }
     f.constant = mrs_expr_constant(x, &f.v);
+    f.doc = mrs_expr_all_fields(x) ? x : NULL;
     f.typed = mrs_expr_types(x, &f.types) && (p->n == 1 || s->errors == MRSI_ERRORS_REFUSE);
     f.types.of |= rule_of(s).instead;
     return f;

@@ -47,6 +47,12 @@ static const struct asked LIST[] = {
     {"{'$cond': [{'$in': ['$x', ['12', 1]]}, {'$cond': ['$y', 'a', 'b']}, '$x']}", "x", true},
     {"{'$cond': [{'$in': ['$x', ['12', 'b']]}, {'$cond': ['$y', 'a', 'b']}, '$x']}", "x", false},
     {"{'$cond': [{'$lt': ['$x', 1]}, 1, '$x']}", "x", true},
+    {"{'$cond': [{'$lt': ['$x', 3]}, 3, 'z']}", "x", false},
+    {"{'$cond': [{'$lte': ['$x', 3]}, 3, 'z']}", "x", true},
+    {"{'$cond': [{'$gt': ['$x', 3]}, 3, null]}", "x", false},
+    {"{'$cond': [{'$gte': ['$x', 3]}, 3, null]}", "x", true},
+    {"{'$cond': [{'$eq': [{'$type': '$x'}, 'string']}, {'$dateFromString': {'dateString': '$x', 'onError': "
+     "{'$concat': ['a', '$x']}}}, '$x']}", "x", false},
     {"{'$cond': [{'$lt': ['$x', 3]}, 3, {'$cond': [{'$gte': ['$x', 9]}, 4, '$x']}]}", "x", true},
     {"{'$cond': [{'$lt': ['$x', 3]}, 9, {'$cond': [{'$gte': ['$x', 9]}, 4, '$x']}]}", "x", false},
     {"{'$add': ['$x', 1]}", "x", false},
@@ -266,7 +272,8 @@ static const char *const SHAPES[] = {
     "{'$split': [@, ',']}", "{'$sortArray': {'input': @, 'sortBy': 1}}", "{'$slice': [@, 2]}",
     "{'$setUnion': [@, [1]]}", "{'$setUnion': [@, @]}", "{'$concatArrays': [@, @]}", "{'$setDifference': [@, [1]]}",
     "{'$dateFromString': {'dateString': @, 'onError': @}}", "{'$dateFromString': {'dateString': @, 'onNull': @}}",
-    "{'$add': [@, 1]}", "{'$multiply': [@, @]}", "{'$size': @}", "{'$min': [@, @]}", "{'$objectToArray': @}",
+    "{'$add': [@, 1]}", "{'$subtract': [@, 1]}", "{'$multiply': [@, @]}", "{'$size': @}",
+    "{'$min': [@, @]}", "{'$objectToArray': @}",
     "{'$let': {'vars': {'w': @}, 'in': @}}", "{'$floor': @}",
 };
 static const char *const CONDITIONS[] = {

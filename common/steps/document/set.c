@@ -62,6 +62,23 @@ pattern_writes(const struct set *s, const char *path)
     return any;
 }
 
+/* Can a pattern change what the expression writes at a path? A constant scalar at the top: only one that ends there. */
+static bool
+pattern_changes(const struct set *s, const struct mrs_path *path, const struct mrs_expr *x)
+{
+    struct mrs_val v;
+    bool any = false;
+    if (path->n > 1 || !mrs_expr_constant(x, &v) || v.type == MRS_DOCUMENT || v.type == MRS_ARRAY) {
+        return pattern_writes(s, path->text);
+    }
+    for (uint32_t i = 0; i < s->patterns.n && !any; i++) {
+        const struct mrsi_pattern *p = &s->patterns.item[i];
+        mrsi_states at = mrsi_pattern_step(p, mrsi_pattern_begin(p), path->part[0].name, path->part[0].len);
+        any = mrsi_pattern_reached(p, at);
+    }
+    return any;
+}
+
 struct reads { /* does the step read a path that it writes? */
     const struct set *s;
     bool hit;
@@ -95,7 +112,7 @@ written(const struct set *s, uint32_t i)
     const struct mrs_path *p = &s->fields.path[i];
     const struct mrs_expr *x = s->fields.expr[i];
     struct mrsi_written f = {.path = p->text, .v = mrs_missing()};
-    if (pattern_writes(s, p->text)) {
+    if (pattern_changes(s, p, x)) {
         return f;
     }
     f.constant = mrs_expr_constant(x, &f.v);

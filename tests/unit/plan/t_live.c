@@ -117,6 +117,15 @@ static const struct verdict verdicts[] = {
     {"- set: {" E "{$or: [{$isNumber: $x}, {$lt: [$x, 9]}]}}, fields: {x: {$toString: {$add: [$x, 1]}}}}\n", ONCE, ONCE,
      NULL},
     {"- set: {" E "{$eq: [{$type: $x.y}, string]}}, fields: {x.y: {$split: [$x.y, ',']}}}\n", ONCE, ONCE, NULL},
+    /* patterns beside a mark, unless one ends at it */
+    {"- set: {in: a, where: {m: {$ne: 1}}, fields: {m: 1, '**.x': [$$VALUE]}}\n", NULL, NULL, NULL},
+    {"- set: {in: a, where: {m: {$ne: 1}}, fields: {m: 1, '**': [$$VALUE]}}\n", ONCE, ONCE, NULL},
+    {"- set: {in: a, where: {m: {$ne: 1}}, fields: {m: 1, 'm*': [$$VALUE]}}\n", ONCE, ONCE, NULL},
+    {"- set: {in: a, where: {m: {$ne: 1}}, fields: {m: 1, '**.m': [$$VALUE]}}\n", ONCE, ONCE, NULL},
+    {"- set: {in: a, where: {m: {$ne: 1}}, fields: {m: 1, 'm.*': [$$VALUE]}}\n", NULL, NULL, NULL},
+    {"- set: {in: a, where: {m.x: {$exists: true}}, fields: {m: {y: [$m.x]}, 'm.*': {x: $$VALUE}}}\n", ONCE, ONCE,
+     NULL},
+    {"- set: {in: a, where: {m.n: {$type: string}}, fields: {m.n: 1, 'm.*': [$$VALUE]}}\n", ONCE, ONCE, NULL},
     /* a document that is written lacks the names that it does not have */
     {"- set: {in: a, where: {x.lat: {$gte: -90}}, fields: {x: {type: p, at: [$x.lng, $x.lat]}}}\n", NULL, NULL, NULL},
     {"- set: {in: a, where: {x.lat: {$gte: -90}}, fields: {x: {lat: $x.lng, lng: $x.lat}}}\n", ONCE, ONCE, NULL},

@@ -18,7 +18,7 @@ rooms="base doc expr io inspect cli steps plan run"
 rules="layers ladder face climb circle licence opening file-length header-length folder-size name-twice tag-twice
 line-length trailing-space unfinished own-machine tab loud raw-memory outside-world unsafe function-length assertions
 undocumented header-c header-c++ symbol-name symbol-twice error-table door-plate private-word
-left-behind"
+left-behind exports"
 
 sources() {
     (cd "$root" && find include common migrate shell-ext tests bench docs dumps packaging .ci Makefile -type f \
@@ -111,6 +111,13 @@ left_behind() {
         sed 's|^\./\(.*\)|\1:1: left-behind: no file of the project|' >>"$found"
 }
 
+# The list of exported symbols is compared with comm.
+exports() {
+    [ -f "$root/packaging/symbols.txt" ] || return 0
+    LC_ALL=C sort -c "$root/packaging/symbols.txt" 2>&1 |
+        sed 's|.*:\([0-9]*\): [^:]*: |packaging/symbols.txt:\1: exports: out of order: |' >>"$found"
+}
+
 # Waivers: "FILE-PREFIX|RULE|WORDS|REASON" takes back what begins with the prefix, is of the rule and holds the words.
 waive() {
     [ -f "$root/tests/lint/waivers.txt" ] || return 0
@@ -135,6 +142,7 @@ symbols
 errors
 door_plates
 left_behind
+exports
 waive
 
 LC_ALL=C sort -t: -k1,1 -k2,2n "$found"

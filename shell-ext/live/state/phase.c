@@ -88,7 +88,7 @@ static enum mrs_status
 phase_update(struct live_job *job, const char *phase, uint32_t group, struct mrs_view set, struct change *c,
              struct mrs_arena *a, struct mrs_view *u, struct mrs_err *e)
 {
-    MRS_ASSERT(phase[0]);
+    MRS_ASSERT(phase);
     struct live_run *r = job->run;
     struct mrs_val unset = mrs_missing();
     int64_t now = 0;

@@ -70,16 +70,16 @@ static enum mrs_status
 create_beside(struct mrs_atomic_file *w, struct mrs_err *e)
 {
     enum { MOST = 100 };
-    for (int i = 0; w->fd < 0; i++) {
+    for (int i = 0;; i++) {
         mrs_free(w->mem, w->beside);
         w->beside = mrsi_format(w->mem, i ? "%s.%ld-%d.partial" : "%s.%ld.partial", w->path, (long)getpid(), i);
         MRS_TRY(mrs_allocated(w->beside, strlen(w->path), e));
-        w->fd = open(w->beside, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-        if (w->fd < 0 && (i == MOST || (errno != EEXIST && errno != EINTR))) {
-            return mrs_err_sys(e, errno, "create %s", w->beside);
+        enum mrs_status s = mrsi_create(w->beside, 0600, &w->fd, e);
+        if (s == MRS_OK || e->code != MRS_E_EXISTS || i == MOST) {
+            return s;
         }
+        mrs_err_clear(e);
     }
-    return MRS_OK;
 }
 
 /* left: the id in the name of the file to take up; NULL: a new one. */

@@ -527,20 +527,18 @@ mrs_file_read(struct mrs_mem *mem, const char *path, size_t ceiling, char **text
 static enum mrs_status
 open_beside(const char *path, mode_t mode, char *tmp, size_t size, int *fd, struct mrs_err *e)
 {
-    for (int i = 0; i < 100; i++) {
+    enum { MOST = 100 };
+    for (int i = 0;; i++) {
         int n = snprintf(tmp, size, "%s.tmp%ld-%d", path, (long)getpid(), i);
         if (n < 0 || (size_t)n >= size) {
             return mrs_err_sys(e, ENAMETOOLONG, "create a file next to %s", path);
         }
-        *fd = open(tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-        if (*fd >= 0) {
-            return MRS_OK;
+        enum mrs_status s = mrsi_create(tmp, mode, fd, e);
+        if (s == MRS_OK || e->code != MRS_E_EXISTS || i == MOST) {
+            return s;
         }
-        if (errno != EEXIST && errno != EINTR) {
-            break;
-        }
+        mrs_err_clear(e);
     }
-    return mrs_err_sys(e, errno, "create %s", tmp);
 }
 
 enum mrs_status

@@ -183,7 +183,7 @@ trees(void **state)
     assert_int_equal(mrs_mem_close(mem), 0);
 }
 
-/* A killed process had the same id and the same file, as in a container: what it left is in nobody's way. */
+/* A killed process had the same id and the same file, as in a container: a new one has another name. */
 static void
 left_by_the_same_id(void **state)
 {

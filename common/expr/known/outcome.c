@@ -221,6 +221,13 @@ never_fails(const struct mrs_expr *x)
 }
 
 /* ---- types ---- */
+/* An argument that is not given, or a constant that is not null. */
+static bool
+is_fixed(const struct mrs_expr *arg)
+{
+    return !arg || (arg->kind == MRSI_LITERAL && !mrs_is_nullish(arg->lit));
+}
+
 /* Operators that return null for a null first argument, whatever the others are. */
 static const char *const passes_null[] = {"$map", "$filter", "$split", "$trim", "$ltrim", "$rtrim", "$replaceAll",
     "$replaceOne", "$arrayToObject", "$objectToArray", "$sortArray", "$toBool", "$toInt", "$toLong", "$toDouble",
@@ -242,8 +249,7 @@ rest_is_known(const struct mrs_expr *x)
     /* from here on: alternatives for the result */
     uint32_t rules = mrsi_is_call(x, "$dateFromString") ? 3 : UINT32_MAX;
     for (uint32_t i = 1; i < x->n_args && !inside; i++) {
-        bool literal = x->args[i] && x->args[i]->kind == MRSI_LITERAL && !mrs_is_nullish(x->args[i]->lit);
-        known = known && (!x->args[i] || (literal && i < rules));
+        known = known && is_fixed(x->args[i]) && (!x->args[i] || i < rules);
     }
     return known;
 }
@@ -381,7 +387,7 @@ parses(const struct mrs_expr *x)
 {
     bool does = mrsi_is_call(x, "$dateFromString");
     for (uint32_t i = FORMAT; i < PARSE_ERROR && does; i++) {
-        does = !x->args[i] || (x->args[i]->kind == MRSI_LITERAL && !mrs_is_nullish(x->args[i]->lit));
+        does = is_fixed(x->args[i]);
     }
     return does;
 }
@@ -519,7 +525,7 @@ takes_others(const struct mrs_expr *x, const struct mrsi_expr_spot *at, uint32_t
         others = mrsi_is_call(x, takes[i].op) && !(type & (MRSI_NULLISH | mrs_type_bit(takes[i].type)));
     }
     for (uint32_t i = 1; i < x->n_args && others && !mrsi_is_call(x, "$map") && !mrsi_is_call(x, "$filter"); i++) {
-        others = !x->args[i] || (x->args[i]->kind == MRSI_LITERAL && !mrs_is_nullish(x->args[i]->lit));
+        others = is_fixed(x->args[i]);
     }
     return others && mrsi_only_same(x->args[0], at, type);
 }

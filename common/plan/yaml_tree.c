@@ -163,6 +163,15 @@ mrsi_tree_val(struct mrsi_plan *p, const struct mrsi_yaml_node *node, struct mrs
     return !p->dead && p->pub.n_errors + p->unseen == before;
 }
 
+static void
+check_query(struct mrsi_plan *p, const struct mrs_query_text *q)
+{
+    const struct mrsi_yaml_entry at = {.key = "", .line = 1, .col = 1, .node = p->root};
+    const struct mrs_step_type type = {.name = q->command};
+    const struct mrs_key key = {q->option, MRS_ARG_QUERY, false, NULL, ""};
+    (void)mrsi_plan_shell(p, &type, &key, &at);
+}
+
 /* The map in the text, checked as the query of q; q: NULL for another map. */
 static enum mrs_status
 read_doc(struct mrsi_plan *p, const char *text, size_t n, const struct mrs_query_text *q, struct mrs_buf *out,
@@ -174,10 +183,9 @@ read_doc(struct mrsi_plan *p, const char *text, size_t n, const struct mrs_query
         return mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "more than 4 MiB of YAML");
     }
     if (mrsi_yaml_read(p, text, n) && p->root && p->root->kind == MRSI_MAP) {
-        const struct mrsi_yaml_entry at = {.key = "", .line = 1, .col = 1, .node = p->root};
-        const struct mrs_step_type type = {.name = q ? q->command : ""};
-        const struct mrs_key key = {q ? q->option : "", MRS_ARG_QUERY, false, NULL, ""};
-        (void)(mrsi_tree_val(p, p->root, &v) && q && mrsi_plan_shell(p, &type, &key, &at));
+        if (mrsi_tree_val(p, p->root, &v) && q) {
+            check_query(p, q);
+        }
     } else if (!p->pub.n_errors && !p->dead) {
         mrsi_plan_error(p, 1, 1, "a map is expected");
     }

@@ -68,7 +68,7 @@ enum mrs_status mrs_yaml_doc(struct mrs_mem *mem, const char *text, size_t n, st
 struct mrs_query_text {
     const char *text;            /* a map in YAML, or JSON */
     const char *command, *option; /* for messages */
-    void (*warn)(void *arg, const char *text); /* is told what is valid, but rarely intended */
+    void (*warn)(void *arg, const char *text); /* called for each warning */
     void *arg;
 };
 /* Like mrs_yaml_doc. */

@@ -350,7 +350,7 @@ mrsi_locale_is_known(struct mrs_val v)
     char word[16];
     const char *text = v.type == MRS_STRING ? (const char *)v.p + 4 : "";
     size_t n = strcspn(text, "_@");
-    if (n < 2 || n > 8 || strcspn(text, " -") < n) {
+    if (n < 2 || n > 8 || memchr(text, ' ', n)) {
         return false;
     }
     snprintf(word, sizeof word, " %.*s ", (int)n, text);

@@ -128,26 +128,70 @@ put_refused(struct live_batch *b, const struct live_task *t, const struct live_u
     return live_refused_put(b->job, step, b->coll->ns, t->doc, &why, e);
 }
 
+/* A query for the records of these documents: all of the collection if there are few, else by `_id`. */
+static enum mrs_status
+records_of(struct live_batch *b, const struct live_task *tasks, uint32_t n, bool few, struct mrs_view *out,
+           struct mrs_err *e)
+{
+    MRS_ASSERT(n > 0);
+    const struct mrs_live_group *g = &b->job->live->group[b->group];
+    struct mrs_buf buf;
+    struct mrs_build list;
+    struct mrs_view ids;
+    if (few) {
+        return live_doc_in(&b->make, out, e, "{_id.run: %s, _id.ns: %s}", b->job->run->id, b->coll->ns);
+    }
+    mrs_buf_init(&buf, b->job->mem, MRS_DOC_READ_MAX);
+    mrs_build_init(&list, &buf);
+    enum mrs_status st = MRS_OK;
+    for (uint32_t i = 0; i < n * g->n && !st; i++) {
+        struct mrs_view one;
+        st = live_refused_id(b->job, g->first + 1 + i / n, b->coll->ns, mrs_doc_get(tasks[i % n].doc, "_id"), &b->make,
+                             &one, e);
+        if (!st) {
+            mrs_build_item(&list, mrs_view_val(one));
+        }
+    }
+    MRS_THEN(st, mrs_build_finish(&list, &ids, e));
+    MRS_THEN(st, live_doc_in(&b->make, out, e, "{_id: {$in: %a}}", ids));
+    mrs_buf_clear(&buf);
+    return st;
+}
+
+/* Removes the record with this `_id` if its document is among [from, from + n) and no longer refused. */
+static enum mrs_status
+drop_record(struct live_batch *b, const struct live_task *tasks, uint32_t from, uint32_t n, struct mrs_view record,
+            struct mrs_err *e)
+{
+    const struct mrs_live_group *g = &b->job->live->group[b->group];
+    struct mrs_view key = live_doc_of(mrs_doc_get(record, "_id"));
+    struct mrs_val id = mrs_doc_get(key, "id");
+    uint32_t step = (uint32_t)live_int_at(key, "step", 0);
+    enum mrs_status st = MRS_OK;
+    for (uint32_t i = from; i < from + n && !st && step > g->first && step <= g->first + g->n; i++) {
+        if (!tasks[i].deleted && !tasks[i].refuse && !b->unit[i].refused &&
+            mrs_compare(id, mrs_doc_get(tasks[i].doc, "_id")) == 0) {
+            st = live_refused_drop(b->job, step, b->coll->ns, id, e);
+        }
+    }
+    return st;
+}
+
 /* Removes the records of earlier refused documents of this batch that are no longer refused. */
 static enum mrs_status
 drop_refused(struct live_batch *b, const struct live_task *tasks, uint32_t n, struct mrs_err *e)
 {
-    struct live_read got = {.coll = &b->job->run->state_refused, .ids = true, .bytes = 256u << 20, .a = &b->make};
-    struct mrs_buf buf;
-    mrs_buf_init(&buf, b->job->mem, MRS_DOC_READ_MAX);
-    enum mrs_status st = live_doc(&buf, &got.filter, e, "{_id.run: %s, _id.ns: %s}", b->job->run->id, b->coll->ns);
-    MRS_THEN(st, live_read_all(b->job, &got, e));
-    mrs_buf_clear(&buf);
-    for (uint32_t i = 0; i < got.n && !st; i++) {
-        struct mrs_view list = live_doc_of(mrs_doc_get(got.docs[i], "_id"));
-        struct mrs_val id = mrs_doc_get(list, "id");
-        uint32_t step = (uint32_t)live_int_at(list, "step", 0);
-        const struct mrs_live_group *g = &b->job->live->group[b->group];
-        for (uint32_t j = 0; j < n && !st && step > g->first && step <= g->first + g->n; j++) {
-            if (!tasks[j].deleted && !tasks[j].refuse && !b->unit[j].refused &&
-                mrs_compare(id, mrs_doc_get(tasks[j].doc, "_id")) == 0) {
-                st = live_refused_drop(b->job, step, b->coll->ns, id, e);
-            }
+    enum { FEW = 100 };
+    bool few = b->job->run->n_refused <= FEW;
+    uint32_t steps = b->job->live->group[b->group].n, some = steps < LIVE_IN_MAX ? LIVE_IN_MAX / steps : 1;
+    enum mrs_status st = MRS_OK;
+    for (uint32_t from = 0, k; from < n && !st; from += k) {
+        struct live_read got = {.coll = &b->job->run->state_refused, .ids = true, .bytes = 256u << 20, .a = &b->make};
+        k = few || n - from < some ? n - from : some;
+        st = records_of(b, tasks + from, k, few, &got.filter, e);
+        MRS_THEN(st, live_read_all(b->job, &got, e));
+        for (uint32_t i = 0; i < got.n && !st; i++) {
+            st = drop_record(b, tasks, from, k, got.docs[i], e);
         }
     }
     return st;

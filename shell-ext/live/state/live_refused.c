@@ -44,9 +44,9 @@ live_refused_before(struct live_job *job, uint32_t step, const char *ns, uint64_
     return s;
 }
 
-static enum mrs_status
-record_id(struct live_job *job, uint32_t step, const char *ns, struct mrs_val id, struct mrs_arena *a,
-          struct mrs_view *out, struct mrs_err *e)
+enum mrs_status
+live_refused_id(struct live_job *job, uint32_t step, const char *ns, struct mrs_val id, struct mrs_arena *a,
+                struct mrs_view *out, struct mrs_err *e)
 {
     return live_doc_in(a, out, e, "{run: %s, step: %i, ns: %s, id: %v}", job->run->id, (int64_t)step, ns, id);
 }
@@ -132,7 +132,7 @@ live_refused_put(struct live_job *job, uint32_t step, const char *ns, struct mrs
     bool there = false;
     mrs_arena_init(&a, job->mem);
     enum mrs_status s = live_lease_keep(job, e);
-    MRS_THEN(s, record_id(job, step, ns, own, &a, &id, e));
+    MRS_THEN(s, live_refused_id(job, step, ns, own, &a, &id, e));
     MRS_THEN(s, record(job, id, doc, why, &a, &rec, e));
     MRS_THEN(s, live_state_insert(job, &r->state_refused, rec, &there, e));
     if (s == MRS_OK && there) {
@@ -157,7 +157,7 @@ live_refused_drop(struct live_job *job, uint32_t step, const char *ns, struct mr
         return MRS_OK; /* counted when the run was opened, or the range taken, and no other process adds records */
     }
     mrs_arena_init(&a, job->mem);
-    enum mrs_status s = record_id(job, step, ns, id, &a, &key, e);
+    enum mrs_status s = live_refused_id(job, step, ns, id, &a, &key, e);
     if (s == MRS_OK) {
         s = live_doc_in(&a, &q, e, "{_id: {$eq: %d}}", key);
     }

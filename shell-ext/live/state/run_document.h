@@ -166,6 +166,9 @@ enum mrs_status live_refused_put(struct live_job *job, uint32_t step, const char
 enum mrs_status live_stale_put(struct live_job *job, const char *ns, struct mrs_view doc, struct mrs_err *e);
 /* Does a record of this document certainly contain it? Checked before it is removed. */
 bool live_refused_fits(struct mrs_view doc);
+/* The `_id` of that record, in a. */
+enum mrs_status live_refused_id(struct live_job *job, uint32_t step, const char *ns, struct mrs_val id,
+                                struct mrs_arena *a, struct mrs_view *out, struct mrs_err *e);
 /* Removes this step's record of the document (it was derived again, now successfully). */
 enum mrs_status live_refused_drop(struct live_job *job, uint32_t step, const char *ns, struct mrs_val id,
                                   struct mrs_err *e);

@@ -424,6 +424,33 @@ refused_by_a_kernel(void **state)
     desk_leave(&d);
 }
 
+/* More records than are read as a whole: those of corrected documents are found by `_id`. */
+static void
+refused_in_numbers(void **state)
+{
+    (void)state;
+    enum { MANY = 130, RIGHT = 70 };
+    struct desk d;
+    struct report r;
+    char text[128], filter[32];
+    begin_case(&d, &set_case);
+    d.job.opts.max_refused = MANY;
+    for (int i = 0; i < MANY; i++) {
+        snprintf(text, sizeof text, "{'_id': %d, 't': 1, 'tags': [1]}", 1000 + i);
+        put_texts(&d, "posts", text);
+    }
+    expands(&d, &r);
+    mrs_arena_clear(&r.a);
+    assert_int_equal(d.job.run->n_refused, MANY);
+    for (int i = 0; i < RIGHT; i++) {
+        snprintf(filter, sizeof filter, "{'_id': %d}", 1000 + i);
+        update_one(&d, "posts", filter, "{'$set': {'t': 'right'}}");
+    }
+    finds(&d, true, 0, 0, NULL);
+    assert_int_equal(d.job.run->n_refused, MANY - RIGHT);
+    desk_leave(&d);
+}
+
 static void
 what_is_there_is_not_claimed(void **state)
 {
@@ -917,6 +944,7 @@ main(void)
         cmocka_unit_test(moved_back),
         cmocka_unit_test(refused_by_what_is_there),
         cmocka_unit_test(refused_by_a_kernel),
+        cmocka_unit_test(refused_in_numbers),
         cmocka_unit_test(what_is_there_is_not_claimed),
         cmocka_unit_test(rollback_refuses),
         cmocka_unit_test(rollback_of_half),

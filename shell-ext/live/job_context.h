@@ -90,14 +90,17 @@ live_contracts_alongside(const struct live_job *job)
 void live_stop(const char *name);
 bool live_mutant(const char *name);
 int64_t live_clock(void);
+int64_t live_period(int64_t ms);
 void live_short_in(struct mrs_view question);
 #define LIVE_SHORT_IN(question) live_short_in(question)
 #define LIVE_STOP(name) live_stop(name)
 #define LIVE_MUTANT(name) live_mutant(name)
+#define LIVE_PERIOD(ms) live_period(ms)
 #else
 #define LIVE_SHORT_IN(question) ((void)0)
 #define LIVE_STOP(name) ((void)0)
 #define LIVE_MUTANT(name) (false)
+#define LIVE_PERIOD(ms) (ms)
 #define live_clock() mrs_clock_asleep() /* the clock of leases; a test can advance it */
 #endif
 

@@ -22,7 +22,6 @@ upsert                   trial  embed/apply/after-read-from:1/all/contract/1
 gt-instead-of-min        trial  rename/apply/none:1/nothing/contract/1
 verify-one-way           trial  extract/verify/after-state-update:2/delete-parent/contract/1
 contract-without-check   trial  embed/contract/stale:1/update-child/contract/1
-set-all-at-once          trial  set/apply/none:1/nothing/contract/1                    set-sorts-new-fields
 delete-first             trial  quiet-embed/apply/after-delete:1/kill/contract/3
 derive-again             trial  quiet-embed/apply/after-update:1/kill/contract/3
 apply-unsealed           trial  quiet-embed/apply/after-update:1/kill/contract/3
@@ -33,6 +32,7 @@ no-journal               script journal.sh
 not-journaled            script journal.sh
 follow-late              script one_walk.sh
 token-before-write       script one_walk.sh
+old-after-events         script one_walk.sh
 worker-not-fenced        script workers.sh
 range-at-takers-place    script workers.sh
 follow-while-walking     script workers.sh

@@ -5,6 +5,7 @@
 # A writer runs at every EVERY-th stop before the mark that ends a walk, and makes every kind of change to parents and
 # children; the tool is killed there, too, and called again. `verify`, which repairs nothing, must find no difference.
 # Then the changes that only another walk can find, groups that cannot be followed, and the number of documents written.
+# At every other stop events are applied after each batch, not once a second.
 # Environment: OBJ, the folder of the programs; EVERY, 1 for each stop (4).
 set -u
 . "$(dirname "$0")/begin.bash"
@@ -90,6 +91,7 @@ disturb() {
     while read -r stop <&8; do
         n=$((n + 1))
         [ $((n % every)) = 0 ] || continue
+        [ $((n / every % 2)) = 0 ] && unset MRS_PERIOD || export MRS_PERIOD=0
         fill
         MRS_STOP="$stop=run:sh $PWD/$2.sh" apply
         ends "$1, $2 at $stop" 0
@@ -101,6 +103,7 @@ disturb() {
         ends "$1, called again" 0
         right "$1, $2 and killed at $stop"
     done 8< stops
+    unset MRS_PERIOD
 }
 
 embed='- embed: { from: comments, into: posts, match: { post: _id }, keep: all, as: comments, sort: { n: 1 } }'
@@ -161,18 +164,18 @@ right "alongside writers"
 is "writes at each batch" "$(($(wc -l < writes) >= 3))" 1
 is "12 documents, and two of them once more: $(figure written) written" "$(($(figure written) * 10 <= 14 * 12))" 1
 
-# ---- a token is never ahead of what is written: killed while events are applied
+# ---- a token is never ahead of what is written: killed while the events of an earlier call are applied
 waiting() { fill; MRS_STOP="after-read-range:2=run:sh $PWD/gentle.sh; kill -9 \$PPID" apply; }
 waiting
 MRS_STOP_LIST=$PWD/list apply
-mark=$(grep -n -m 1 before-mark list | cut -d: -f1) stops=$(wc -l < list)
+stops=$(wc -l < list)
 rm -f list
-for ((at = mark + 1; at <= stops; at += every + 2)); do
+for ((at = 1; at <= stops; at += every + 2)); do
     waiting
     MRS_STOP="*:$at=kill" apply # it may come to its end by fewer stops: then this is an error of use
     [ "$status" = 0 ] || apply
     ends "called again" 0
-    right "killed behind the mark, at stop $at"
+    right "killed at stop $at"
 done
 
 # ---- verify: what is written while it is looked at says nothing yet; what stays different counts
@@ -197,6 +200,24 @@ MRS_STOP="after-read-from:2=run:sh $PWD/beside.sh" verify --repair --execute --j
 ends "repair" 0
 is "it looks once: $(figure documents)" "$(($(figure documents) < 2 * 14))" 1
 right "repaired"
+
+# ---- events are applied during the walk, and what it read before them is read again
+plan << 'END'
+steps:
+- extract: { from: posts, path: items, into: lines, refs: parent, parent_ref: post, id: keep }
+END
+writer ahead \
+    '{"update": "posts", "updates": [{"q": {"_id": 6}, "u": {"$pull": {"items": {"_id": 601}}}}]}' \
+    '{"update": "posts", "updates": [{"q": {"_id": 2}, "u": {"$set": {"items": [{"_id": 203}]}}}]}'
+fill
+MRS_PERIOD=0 MRS_STOP="after-read-range:1=run:sh $PWD/ahead.sh" apply
+ends "events between batches" 0
+right "events between batches"
+fill
+MRS_PERIOD=0 MRS_STOP_LIST=$PWD/list MRS_STOP="after-read-range:2=run:sh $PWD/ahead.sh" apply
+ends "events before the mark" 0
+is "what an event made stale is deleted before the walk ends" "$(sed '/^before-mark$/q' list | grep -c before-delete)" 1
+rm -f list
 
 # ---- what cannot be followed is said, and walked over again
 fill

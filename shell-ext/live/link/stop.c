@@ -5,8 +5,9 @@
  * and the test build acts at one of them: exits, waits, or runs a command of the test (a writer, a kill of the server)
  * while this process waits. MRS_STOP="name[:n]=kill|sleep:MS|run:COMMAND|asleep:COMMAND", n from 1, or 0: each time;
  * asleep: like run, and the clock of leases advances by a day meanwhile; the name "*" matches any; MRS_STOP_LIST=FILE
- * collects the names of passed stops. MRS_MUTANT="name,name" disables safeguards, to show that the tests detect that. A
- * query with too many values in one $in ends the process with status 97. The normal build contains none of this. */
+ * collects the names of passed stops. MRS_MUTANT="name,name" disables safeguards, to show that the tests detect that.
+ * MRS_PERIOD=MS: the time between two tries of what is done once in a while. A query with too many values in one $in
+ * ends the process with status 97. The normal build contains none of this. */
 #include "connection.h"
 
 #include "mongoreshape/value.h"
@@ -119,6 +120,13 @@ live_stop(const char *name)
             act(equals + 1);
         }
     }
+}
+
+int64_t
+live_period(int64_t ms)
+{
+    const char *period = getenv("MRS_PERIOD");
+    return period ? strtol(period, NULL, 10) : ms;
 }
 
 bool

@@ -23,6 +23,7 @@ struct filling {
     struct live_batch b;
     struct live_scan t;
     struct live_native native;
+    struct live_follow *follow;
 };
 
 static enum mrs_status
@@ -62,6 +63,13 @@ fill_natively(void *arg, const struct mrs_view *ids, uint32_t n, struct live_che
     return live_checkpoint_save(f->b.job, c, e);
 }
 
+static enum mrs_status
+between(void *arg, bool *anew, struct mrs_err *e)
+{
+    struct filling *f = arg;
+    return live_follow_between(f->follow, f->b.patient, anew, e);
+}
+
 /* Numbers of documents of a group written by the server and left to the client. */
 static void
 report_native(struct live_job *job, const struct filling *f, uint32_t group)
@@ -97,7 +105,7 @@ static struct live_scan
 scan_of(struct live_job *job, struct filling *f, const struct live_walk *w, const char *pass, const char *phase)
 {
     struct live_scan t = {.job = job, .pass = pass, .phase = phase, .coll = f->b.coll, .bounded = true,
-                          .writes = w->no == 0, .batch = fill, .arg = f};
+                          .writes = w->no == 0, .batch = fill, .between = w->follow ? between : NULL, .arg = f};
     if (w->range) {
         t.pass = w->range->pass;
         t.end = (struct mrs_view){w->range->end.p, (uint32_t)w->range->end.n};
@@ -115,6 +123,7 @@ live_walk_main(struct live_job *job, struct live_walk *w, struct live_pass_repor
     const char *what = w->purpose == LIVE_FOR_DIRECT ? "direct" : "expand";
     bool native = job->opts.native && live_adds(job, w->group);
     memset(&f, 0, sizeof f);
+    f.follow = w->follow;
     enum mrs_status st = live_batch_open(&f.b, job, w->group, w->main, w->purpose, r, e);
     f.t = scan_of(job, &f, w, live_pass_name(name, what, w->group, w->main, w->no),
                   live_phase_name(job, phase, what, w->group));
@@ -166,7 +175,7 @@ walk_group(struct live_job *job, enum live_purpose purpose, uint32_t group, stru
     enum mrs_status st = live_follow_begin(&f, job, &of, r, e);
     st = st || !f.on ? st : live_foresee_once(job, group, e);
     for (uint32_t no = f.on ? (uint32_t)f.c.at : 0; no < walks(job) && again && !st; no++) {
-        struct live_walk w = {.purpose = purpose, .group = group, .no = no};
+        struct live_walk w = {.purpose = purpose, .group = group, .no = no, .follow = &f};
         st = live_follow_walk(&f, no, e);
         MRS_THEN(st, walk_mains(job, &w, r, e));
         again = w.wrote || w.missed;

@@ -2,21 +2,23 @@
 /* follow.c - reads concurrent writes to a group from a change stream, instead of a second walk.
  *
  * The stream is opened before the first batch is read, and its token stored before anything depends on it; so each
- * application write either precedes the read of its unit, or has an event after the token. Events are applied after the
- * walk, batch by batch: the units of the next batch are looked up after the last one is written, so that none is in
- * flight meanwhile. The token is saved together with the writes and never before them.
+ * application write either precedes the read of its unit, or has an event after the token. Events are applied between
+ * the batches of the walk, since the server keeps them for a limited time only, and after it. The units of the next
+ * events are looked up after the last ones are written, so that none is in flight meanwhile. The token is saved
+ * together with the writes and never before them. A walk that has read documents ahead reads them again after events
+ * were applied: what it has may be older than these, and no later event would correct it.
  *
  * The end is a mark: a position in the stream that is newer than the walk. If tokens sort as text, as those of a mongod
- * do, it is the token of another stream, opened then; else it is our own write to the checkpoint, which appears in the
- * stream. Events that do not identify their units (see follow_units.c), or that the server has discarded, need another
- * walk, and the stream continues after that one too. */
+ * do, it is the token of another stream, opened then; else it is our own write to the checkpoint, and the stream is
+ * opened again, at its position, such that this write appears in it. Events that do not identify their units (see
+ * follow_units.c), or that the server has discarded, need another walk, and the stream continues after that one too. */
 #include "follow.h"
 
 #include "live/link/bson.h"
 
 #include <stdio.h>
 
-enum { EVENTS = 1000, SILENCE_MS = 30000, TRIES = 3 };
+enum { EVENTS = 1000, SILENCE_MS = 30000, TRIES = 3, BETWEEN_MS = 1000, ANEW_MS = 10000, SAVE_MS = 10000 };
 
 /* Reports why another walk is needed, and clears e. */
 static void
@@ -78,13 +80,13 @@ open_watch(struct live_follow *f, struct mrs_view after, bool also, struct live_
 
 /* Opens a stream at the current time, and gets its token. */
 static enum mrs_status
-open_now(struct live_follow *f, bool also, struct live_watch **out, struct mrs_buf *token, struct mrs_err *e)
+open_now(struct live_follow *f, struct live_watch **out, struct mrs_buf *token, struct mrs_err *e)
 {
     enum mrs_status st = MRS_END;
     for (int tries = 0; tries < TRIES && st == MRS_END; tries++) {
         struct live_fault fault = {.kind = LIVE_FAULT_NONE};
         struct mrs_view event;
-        st = open_watch(f, (struct mrs_view){NULL, 0}, also, out, e);
+        st = open_watch(f, (struct mrs_view){NULL, 0}, false, out, e);
         if (st) {
             return st;
         }
@@ -111,18 +113,21 @@ leave(struct live_follow *f)
     f->watch = NULL;
 }
 
+static enum mrs_status
+save(struct live_follow *f, struct mrs_err *e)
+{
+    f->saved_ms = mrs_clock_asleep();
+    return live_checkpoint_save(f->job, &f->c, e);
+}
+
 /* Starts at the current time and saves the token. */
 static enum mrs_status
 begin_stream(struct live_follow *f, struct mrs_err *e)
 {
     leave(f);
     f->generation = live_link_generation(f->job->link);
-    enum mrs_status st = open_now(f, false, &f->watch, &f->c.token, e);
-    if (!st && sorting(&f->c.token).type == MRS_MISSING) {
-        leave(f);
-        st = open_now(f, true, &f->watch, &f->c.token, e);
-    }
-    return st ? st : live_checkpoint_save(f->job, &f->c, e);
+    enum mrs_status st = open_now(f, &f->watch, &f->c.token, e);
+    return st ? st : save(f, e);
 }
 
 /* Stops reading events. */
@@ -144,14 +149,20 @@ restart_stream(struct live_follow *f, struct mrs_err *e)
     return st == MRS_SKIP ? stop_reading(f, e) : st;
 }
 
+/* Opens it again at the token in c. */
+static enum mrs_status
+reopen(struct live_follow *f, bool also, struct mrs_err *e)
+{
+    leave(f);
+    f->generation = live_link_generation(f->job->link);
+    return open_watch(f, (struct mrs_view){f->c.token.p, (uint32_t)f->c.token.n}, also, &f->watch, e);
+}
+
 /* Resumes at the stored token. */
 static enum mrs_status
 resume_stream(struct live_follow *f, struct mrs_err *e)
 {
-    leave(f);
-    f->generation = live_link_generation(f->job->link);
-    bool also = sorting(&f->c.token).type == MRS_MISSING;
-    enum mrs_status st = open_watch(f, (struct mrs_view){f->c.token.p, (uint32_t)f->c.token.n}, also, &f->watch, e);
+    enum mrs_status st = reopen(f, false, e);
     return st == MRS_SKIP ? restart_stream(f, e) : st;
 }
 
@@ -270,10 +281,12 @@ set_mark(struct live_follow *f, struct mrs_err *e)
     struct live_watch *other = NULL;
     mrs_buf_reset(&f->mark);
     LIVE_STOP("before-mark");
-    enum mrs_status st = live_checkpoint_save(f->job, &f->c, e); /* newer than everything the walk has read */
+    bool sorts = sorting(&f->c.token).type == MRS_STRING;
+    enum mrs_status st = sorts ? MRS_OK : reopen(f, true, e);
+    MRS_THEN(st, save(f, e)); /* newer than everything the walk has read */
     f->mark_seq = f->c.seq;
-    if (!st && sorting(&f->c.token).type == MRS_STRING) {
-        st = open_now(f, false, &other, &f->mark, e);
+    if (!st && sorts) {
+        st = open_now(f, &other, &f->mark, e);
         live_watch_close(other);
     }
     return st;
@@ -339,18 +352,45 @@ report(struct live_follow *f, struct mrs_err *e)
     return live_run_report(f->job, &p, e);
 }
 
+/* Has any of the current events a unit? */
+static bool
+names_units(const struct live_follow *f)
+{
+    bool any = f->from.n > 0;
+    for (uint32_t i = 0; i < f->n_mains; i++) {
+        any = any || f->ids[i].n > 0;
+    }
+    return any;
+}
+
+/* Saves a token after events that need nothing: this may wait a while. */
+static enum mrs_status
+save_late(struct live_follow *f, struct mrs_err *e)
+{
+    return mrs_clock_asleep() - f->saved_ms < SAVE_MS ? MRS_OK : save(f, e);
+}
+
 /* Writes, then saves the token: only if the server that sent the events also served the reads. */
 static enum mrs_status
-apply(struct live_follow *f, uint32_t n, struct mrs_err *e)
+apply(struct live_follow *f, uint32_t n, bool reached, struct mrs_err *e)
 {
-    enum mrs_status st = LIVE_MUTANT("token-before-write") ? live_checkpoint_save(f->job, &f->c, e) : MRS_OK;
+    bool needed = reached || names_units(f);
+    enum mrs_status st = LIVE_MUTANT("token-before-write") ? save(f, e) : MRS_OK;
     f->c.docs += n;
     MRS_THEN(st, live_follow_write(f, e));
     if (!st && f->generation != live_link_generation(f->job->link)) {
         return MRS_END;
     }
-    MRS_THEN(st, live_checkpoint_save(f->job, &f->c, e));
+    MRS_THEN(st, needed ? save(f, e) : save_late(f, e));
     return st ? st : report(f, e);
+}
+
+static void
+be_patient(struct live_follow *f, bool patient)
+{
+    for (uint32_t i = 0; i < f->n_mains; i++) {
+        f->b[i].patient = patient;
+    }
 }
 
 static enum mrs_status
@@ -380,7 +420,7 @@ catch_up(struct live_follow *f, struct mrs_err *e)
         MRS_THEN(st, take(f, &n, &reached, &moved, e));
         if (!st && (n || reached)) {
             last_event = mrs_clock_asleep();
-            st = f->of.note_only ? MRS_OK : apply(f, n, e);
+            st = f->of.note_only ? MRS_OK : apply(f, n, reached, e);
         } else if (!st && moved) {
             last_event = f->mark.n ? mrs_clock_asleep() : last_event;
         } else if (!st) {
@@ -425,6 +465,52 @@ reach_mark(struct live_follow *f, struct mrs_err *e)
     return st;
 }
 
+/* Applies what the stream has now, for about as long as a batch takes. *anew: it named units. */
+static enum mrs_status
+drain(struct live_follow *f, bool *anew, struct mrs_err *e)
+{
+    MRS_ASSERT(f->watch);
+    int64_t end = mrs_clock_asleep() + BETWEEN_MS;
+    enum mrs_status st = MRS_OK;
+    bool more = true;
+    while (!st && more && mrs_clock_asleep() < end) {
+        uint32_t n = 0;
+        bool reached = false, moved = false;
+        st = breathe(f, e);
+        MRS_THEN(st, take(f, &n, &reached, &moved, e));
+        more = !st && (n > 0 || moved);
+        *anew = *anew || names_units(f);
+        if (more && !f->of.note_only) {
+            st = n ? apply(f, n, false, e) : save_late(f, e);
+        }
+    }
+    return st;
+}
+
+enum mrs_status
+live_follow_between(struct live_follow *f, bool patient, bool *anew, struct mrs_err *e)
+{
+    *anew = false;
+    if (!f->on || !(patient || f->of.note_only) || mrs_clock_asleep() < f->next_ms || LIVE_MUTANT("follow-late")) {
+        return MRS_OK;
+    }
+    uint64_t gen = live_link_generation(f->job->link);
+    be_patient(f, true);
+    bool open = f->watch && f->generation == gen;
+    enum mrs_status st = open ? live_lost_since(f->job, gen, drain(f, anew, e), e) : MRS_END;
+    if (f->of.note_only) {
+        live_follow_forget(f); /* they precede what is compared next */
+    }
+    if (st == MRS_SKIP || st == MRS_END) {
+        mrs_err_clear(e);
+        *anew = true;
+        st = recover(f, e);
+    }
+    *anew = *anew && !LIVE_MUTANT("old-after-events");
+    f->next_ms = mrs_clock_asleep() + LIVE_PERIOD(*anew ? ANEW_MS : BETWEEN_MS);
+    return st || gen == live_link_generation(f->job->link) ? st : MRS_END;
+}
+
 enum mrs_status
 live_follow_noted(struct live_follow *f, bool *all, struct mrs_err *e)
 {
@@ -441,9 +527,7 @@ enum mrs_status
 live_follow_apply(struct live_follow *f, bool patient, bool missed, bool *again, struct mrs_err *e)
 {
     MRS_ASSERT(again && !f->of.note_only);
-    for (uint32_t i = 0; i < f->n_mains; i++) {
-        f->b[i].patient = patient;
-    }
+    be_patient(f, patient);
     enum mrs_status st = f->on && LIVE_MUTANT("follow-late") ? begin_stream(f, e) : MRS_OK;
     MRS_THEN(st, reach_mark(f, e));
     *again = missed || !f->on || f->c.missed > 0;

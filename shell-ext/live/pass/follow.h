@@ -25,6 +25,7 @@ struct live_follow {
     uint32_t n_mains;
     struct live_watch *watch;
     uint64_t generation;        /* of the link, when the stream was opened */
+    int64_t saved_ms, next_ms;  /* when c was saved; when live_follow_between does something again */
     struct mrs_buf mark;        /* token that the stream must reach; empty: the event of the checkpoint */
     int64_t mark_seq;
     struct live_pass_report *r;
@@ -41,6 +42,10 @@ enum mrs_status live_follow_begin(struct live_follow *f, struct live_job *job, c
                                   struct live_pass_report *r, struct mrs_err *e);
 /* Begins a walk with this number, and clears c.missed, which it covers. */
 enum mrs_status live_follow_walk(struct live_follow *f, uint32_t no, struct mrs_err *e);
+/* Between two batches of a walk, about once a second: applies the writes that the stream has now, unless this is the
+ * last walk (not patient), where a unit that has to wait for another would be refused too early. *anew: what the walk
+ * has read ahead may be older than these, and must be read again. END: the connection was lost. */
+enum mrs_status live_follow_between(struct live_follow *f, bool patient, bool *anew, struct mrs_err *e);
 /* Applies all writes until now. *again: another walk is needed. patient: as of a batch. missed: the walk has postponed
  * units. */
 enum mrs_status live_follow_apply(struct live_follow *f, bool patient, bool missed, bool *again, struct mrs_err *e);

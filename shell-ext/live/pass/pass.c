@@ -320,12 +320,27 @@ move_to_bound(struct pass_walk *w, struct mrs_err *e)
 }
 
 static enum mrs_status
+between_batches(struct pass_walk *w, struct mrs_err *e)
+{
+    struct live_scan *t = w->t;
+    bool anew = false;
+    enum mrs_status st = live_run_breathe(t->job, t->wrote_docs, t->wrote_bytes, e);
+    t->wrote_docs = t->wrote_bytes = 0;
+    if (!st && t->between) {
+        st = t->between(t->arg, &anew, e);
+    }
+    if (anew) {
+        live_range_forget(&w->range);
+    }
+    return st;
+}
+
+static enum mrs_status
 one_batch(struct pass_walk *w, struct mrs_err *e)
 {
     MRS_ASSERT(!w->c.done);
     struct live_scan *t = w->t;
-    enum mrs_status st = live_run_breathe(t->job, t->wrote_docs, t->wrote_bytes, e);
-    t->wrote_docs = t->wrote_bytes = 0;
+    enum mrs_status st = between_batches(w, e);
     MRS_THEN(st, find_upper(w, e));
     int64_t start = mrs_clock_asleep();
     struct mrs_view from = {w->c.last.p, (uint32_t)w->c.last.n};

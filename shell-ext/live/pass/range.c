@@ -30,8 +30,8 @@ live_range_init(struct live_range *r, struct mrs_mem *mem)
     mrs_buf_init(&r->next, mem, MRS_DOC_READ_MAX);
 }
 
-static void
-stop_reading(struct live_range *r)
+void
+live_range_forget(struct live_range *r)
 {
     if (r->cursor) {
         live_cursor_close(r->cursor);
@@ -42,7 +42,7 @@ stop_reading(struct live_range *r)
 void
 live_range_clear(struct live_range *r)
 {
-    stop_reading(r);
+    live_range_forget(r);
     mrs_buf_clear(&r->buf);
     mrs_buf_clear(&r->bound);
     mrs_buf_clear(&r->next);
@@ -176,7 +176,7 @@ open_cursor(struct live_range *r, struct mrs_val at, bool of_kind, struct mrs_er
     struct mrs_buf f, o;
     struct mrs_view filter, opts;
     struct mrs_val end = of_kind && ends_in_kind(r, at) ? mrs_doc_get(r->end, "_id") : mrs_missing();
-    stop_reading(r);
+    live_range_forget(r);
     mrs_buf_init(&f, r->mem, MRS_DOC_READ_MAX);
     mrs_buf_init(&o, r->mem, MRS_DOC_READ_MAX);
     enum mrs_status s = build_filter(of_kind ? at : mrs_missing(), end, &f, &filter, e);
@@ -291,7 +291,7 @@ read_all(struct live_range *r, uint32_t n, uint64_t bytes, struct live_fault *f,
         }
     }
     if (s == MRS_END) {
-        stop_reading(r);
+        live_range_forget(r);
         return MRS_OK;
     }
     return s;
@@ -350,7 +350,7 @@ live_range_read(struct live_job *job, const struct mrs_coll *coll, struct mrs_vi
         s = read_from(r, from, n, bytes, &f, e);
     }
     if (s != MRS_OK) {
-        stop_reading(r);
+        live_range_forget(r);
     }
     if (s == MRS_FAIL && f.kind == LIVE_FAULT_NETWORK) {
         mrs_err_clear(e);

@@ -32,6 +32,7 @@ struct live_range {
 };
 void live_range_init(struct live_range *r, struct mrs_mem *mem);
 void live_range_clear(struct live_range *r);
+void live_range_forget(struct live_range *r); /* the next read sees the collection as it is then */
 enum mrs_status live_range_read(struct live_job *job, const struct mrs_coll *coll, struct mrs_view from, uint32_t n,
                                 uint64_t bytes, struct live_range *r, struct mrs_err *e);
 
@@ -55,10 +56,12 @@ struct live_pass_report {
 };
 /* One walk over one main collection of a group: expand.c, workers.c. */
 struct live_range_task;
+struct live_follow;
 struct live_walk {
     enum live_purpose purpose;
     uint32_t group, main, no;
     const struct live_range_task *range; /* only this range, by a worker; NULL: all */
+    struct live_follow *follow;          /* concurrent writes, applied between batches; NULL: not by this walk */
     bool wrote, missed;                  /* set if it did; missed: a unit was postponed */
     uint64_t last_docs, last_bytes; /* written by the last batch: for the next breath */
 };

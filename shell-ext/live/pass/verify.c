@@ -24,7 +24,7 @@ struct verifying {
     struct live_pass_report *r;
     bool repair;
     int side; /* target to source: its side */
-    struct live_follow *follow; /* concurrent writes: only without repair */
+    struct live_follow *follow; /* concurrent writes */
 };
 
 /* ---- source to target ---- */
@@ -65,6 +65,13 @@ compare(void *arg, const struct mrs_view *docs, uint32_t n, struct live_checkpoi
     v->t.wrote_docs = v->b.wrote_docs;
     v->t.wrote_bytes = v->b.wrote_bytes;
     return st;
+}
+
+static enum mrs_status
+between(void *arg, bool *anew, struct mrs_err *e)
+{
+    struct verifying *v = arg;
+    return live_follow_between(v->follow, v->b.patient, anew, e);
 }
 
 /* ---- target to source ---- */
@@ -184,7 +191,7 @@ one_range_scan(struct live_job *job, const struct which *w, struct live_pass_rep
     v.t = (struct live_scan){.job = job, .pass = live_pass_name(name, w->what, w->group, scan, w->no),
                              .phase = live_phase_name(job, phase, "verify", w->group),
                              .coll = w->side < 0 ? v.b.coll : &s->desc.sides[w->side].coll, .bounded = true,
-                             .batch = w->side < 0 ? compare : back, .arg = &v};
+                             .batch = w->side < 0 ? compare : back, .between = between, .arg = &v};
     v.b.record = v.repair;
     v.b.moving = w->follow && w->follow->on && !v.repair ? moving : NULL;
     v.b.moving_arg = &v;

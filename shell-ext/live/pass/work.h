@@ -23,6 +23,8 @@ struct live_scan {
      * them. OK; END: connection lost, memory is discarded and the scan resumes at its checkpoint; FAIL. */
     enum mrs_status (*batch)(void *arg, const struct mrs_view *docs, uint32_t n, struct live_checkpoint *c,
                              struct mrs_err *e);
+    /* Called before each batch; NULL: not. *anew: documents read ahead are out of date. Status as of batch. */
+    enum mrs_status (*between)(void *arg, bool *anew, struct mrs_err *e);
     void *arg;
     uint64_t wrote_docs, wrote_bytes; /* set by batch: bytes and documents written, for throttling */
     uint64_t docs, written, missed, refused, differs; /* when done: counters of the whole pass, from the checkpoint */

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* preflight_data.c - checks that read documents, before a run.
  *
- * A sample of each collection shows properties of most documents: duplicate field names, names that a pipeline cannot
- * reach on an old server, sizes that leave no space for a guard. A sample cannot show whether a field that the plan
- * adds exists already: a single document with it would be overwritten, so the server searches all of them. */
+ * The first and the last documents by `_id` of a collection that is written show properties of most: duplicate field
+ * names, names that a pipeline cannot reach on an old server, sizes that leave no space for a guard. They are the same
+ * in a dry run and in the run, and no server reads a whole collection for them, as some do for $sample. They cannot
+ * show whether a field that the plan adds exists already: a single document with it would be overwritten, so the server
+ * searches all of them. */
 #include "preflight.h"
 
 #include "mongoreshape/ejson.h"
 
 #include <stdio.h>
 
-enum { SAMPLE = 200, LARGE = 8 << 20, GUARDABLE = 15 << 20 };
+enum { SAMPLE = 100, LARGE = 8 << 20, GUARDABLE = 15 << 20 };
 
 struct preflight_data_seen {
     uint32_t twice, odd, large, guardless;
@@ -33,63 +35,51 @@ inspect_doc(const struct live_check *c, struct mrs_view doc, struct preflight_da
     }
 }
 
-/* By $sample; if that fails, the first documents. */
+/* Up to n documents from one end of the collection: order 1 or -1. */
 static enum mrs_status
-sample(struct live_check *c, const struct mrs_coll *coll, bool random, struct preflight_data_seen *seen,
+sample(struct live_check *c, const struct mrs_coll *coll, int64_t order, uint64_t n, struct preflight_data_seen *seen,
        struct mrs_err *e)
 {
-    struct mrs_view cmd, doc, none = {NULL, 0};
+    struct mrs_view opts, doc;
     struct live_cursor *cur = NULL;
-    struct live_fault f = {LIVE_FAULT_NONE, 0, ""};
-    struct mrs_err own;
-    mrs_err_clear(&own);
-    memset(seen, 0, sizeof *seen);
-    enum mrs_status s = random ? live_doc_in(&c->tmp, &cmd, e, "[{$sample:{size:%i}}]", (int64_t)SAMPLE)
-                               : live_doc_in(&c->tmp, &cmd, e, "{limit:%i}", (int64_t)SAMPLE);
-    if (s == MRS_OK) {
-        s = random ? live_aggregate(c->job->link, coll, cmd, none, 0, &cur, e)
-                   : live_find(c->job->link, coll, none, cmd, 0, &cur, e);
-    }
-    if (s != MRS_OK) {
-        return s;
-    }
-    while ((s = live_cursor_next(cur, &doc, &f, &own)) == MRS_OK) {
+    enum mrs_status s = live_doc_in(&c->tmp, &opts, e, "{sort:{_id:%i},limit:%i}", order,
+                                    (int64_t)(n < SAMPLE ? n : SAMPLE));
+    MRS_THEN(s, live_find(c->job->link, coll, mrs_empty_doc(), opts, 0, &cur, e));
+    while (s == MRS_OK && (s = live_cursor_next(cur, &doc, NULL, e)) == MRS_OK) {
         inspect_doc(c, doc, seen);
     }
     live_cursor_close(cur);
-    if (s == MRS_END) {
-        return MRS_OK;
-    }
-    return random && f.kind != LIVE_FAULT_NETWORK && f.kind != LIVE_FAULT_DENIED
-               ? sample(c, coll, false, seen, e)
-               : mrs_err_set(e, s, own.code, "%s", own.msg);
+    return s == MRS_END ? MRS_OK : s;
 }
 
 static enum mrs_status
 check_sample(struct live_check *c, const struct live_place *p, struct mrs_err *e)
 {
     MRS_ASSERT(p->info);
-    struct preflight_data_seen seen;
-    enum mrs_status s = sample(c, &p->coll, true, &seen, e);
-    bool written = p->roles & (MRS_ROLE_CHANGE | MRS_ROLE_TAKE);
-    if (s == MRS_OK && seen.twice && written) {
+    struct preflight_data_seen seen = {.twice = 0};
+    if (!(p->roles & (MRS_ROLE_CHANGE | MRS_ROLE_TAKE))) {
+        return MRS_OK;
+    }
+    enum mrs_status s = sample(c, &p->coll, 1, SAMPLE, &seen, e);
+    s = s == MRS_OK && p->info->count > SAMPLE ? sample(c, &p->coll, -1, p->info->count - SAMPLE, &seen, e) : s;
+    if (s == MRS_OK && seen.twice) {
         s = live_check_note(c, true, e,
-                            "%u of a sample of %s hold a field name twice: a server that changes such a document keeps "
-                            "only one of the two; correct them first",
+                            "%u of the first and last documents of %s hold a field name twice: a server that changes "
+                            "one keeps only one of the two fields; correct them first",
                             seen.twice, p->coll.ns);
     }
-    if (s == MRS_OK && seen.odd && written) {
+    if (s == MRS_OK && seen.odd) {
         s = live_check_note(c, true, e,
                             "documents of %s have a field called \"%s\": before MongoDB 5.0 a guard cannot name it; "
                             "rename such fields, or move the data offline with a dump",
                             p->coll.ns, seen.odd_name);
     }
-    if (s == MRS_OK && !c->quiet && written && c->job->server->standalone && seen.large) {
+    if (s == MRS_OK && !c->quiet && c->job->server->standalone && seen.large) {
         s = live_check_note(c, true, e,
                             "%s holds documents of more than 8 MiB: without transactions they cannot be changed "
                             "alongside writers; use --quiet-by, or a replica set",
                             p->coll.ns);
-    } else if (s == MRS_OK && written && seen.guardless) {
+    } else if (s == MRS_OK && seen.guardless) {
         s = live_check_note(c, false, e, "%s holds documents close to 16 MiB: one that would grow beyond it is "
                             "refused", p->coll.ns);
     }

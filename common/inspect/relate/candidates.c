@@ -79,9 +79,29 @@ estimate(const struct mrsi_relating *x, struct mrsi_reference *r)
     return r->score >= LEAST || (r->n >= .75 && r->contained >= .25) || r->v >= .85 || r->by_kind;
 }
 
+static int
+by_estimate(const void *a, const void *b)
+{
+    const struct mrsi_ref_pair *x = a, *y = b;
+    return x->estimate < y->estimate ? 1 : x->estimate > y->estimate ? -1 : 0;
+}
+
+static void
+keep_best(struct mrsi_relating *x)
+{
+    MRS_ASSERT(x->pairs > PAIRS);
+    qsort(x->pair, x->pairs, sizeof *x->pair, by_estimate);
+    x->left_out += x->pairs - PAIRS;
+    x->pairs = PAIRS;
+}
+
+/* With a thousand collections of one kind a path may refer to each: only the best pairs are kept. */
 static enum mrs_status
 add_pair(struct mrsi_relating *x, const struct mrsi_ref_pair *pair, struct mrs_err *e)
 {
+    if (x->pairs == 2 * PAIRS) {
+        keep_best(x);
+    }
     struct mrsi_ref_pair *more = mrs_more(x->x->mem, x->pair, x->pairs, &x->pair_cap, sizeof *more);
     MRS_TRY(mrs_allocated(more, sizeof *more, e));
     x->pair = more;
@@ -204,13 +224,6 @@ keys_for(struct mrsi_relating *x, struct mrsi_path *p, uint8_t *may, struct mrs_
         }
     }
     return s;
-}
-
-static int
-by_estimate(const void *a, const void *b)
-{
-    const struct mrsi_ref_pair *x = a, *y = b;
-    return x->estimate < y->estimate ? 1 : x->estimate > y->estimate ? -1 : 0;
 }
 
 /* References in the user's hints are counted like the others and have priority over them. */
@@ -366,11 +379,11 @@ mrsi_propose(struct mrsi_relating *x, struct mrs_err *e)
     mrs_free(x->x->mem, may);
     mrsi_key_index_free(x);
     MRS_THEN(s, by_namesakes(x, e));
-    if (s == MRS_OK && x->pairs > PAIRS) {
-        qsort(x->pair, x->pairs, sizeof *x->pair, by_estimate);
-        s = mrsi_model_leave(x->x, e, "%u pairs of a path and a key that scored least were not counted",
-                             x->pairs - PAIRS);
-        x->pairs = PAIRS;
+    if (x->pairs > PAIRS) {
+        keep_best(x);
+    }
+    if (s == MRS_OK && x->left_out) {
+        s = mrsi_model_leave(x->x, e, "%u pairs of a path and a key that scored least were not counted", x->left_out);
     }
     return s;
 }

@@ -42,7 +42,7 @@ struct mrsi_relating {
     struct mrsi_vocabulary words;
     struct mrsi_row_store store;
     struct mrsi_ref_pair *pair;
-    uint32_t pairs, pair_cap;
+    uint32_t pairs, pair_cap, left_out; /* left_out: pairs that scored least */
     struct mrsi_column *column;
     uint32_t columns;
     struct mrsi_hint *hint;

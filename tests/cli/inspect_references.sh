@@ -121,6 +121,25 @@ inspect
 "$tool" inspect dump -q --suggest plan.yaml
 is "an index of all fields" 1 "$(grep -cF 'create: [{ key: { hotel: 1, room: 1 } }]' plan.yaml)"
 
+# ---- keys of subdocuments in arrays ----
+documents halls 12 '{\"_id\":%d,\"plan\":[{\"seat\":\"S%05d\",\"row\":1},{\"seat\":\"S%05d\",\"row\":2},{\"seat\":\"S%05d\",\"row\":2}]}' \
+    'i, i * 21, i * 21 + 7, i * 21 + 14'
+documents bookings 300 '{\"_id\":{\"$oid\":\"%024d\"},\"places\":[\"S%05d\"]}' 'i, i * 5 % 36 * 7'
+inspect
+has "a text" "places[]  string  -> halls.plan[].seat  0 orphans"
+lacks "that nothing can be embedded in" "apart"
+documents boards 20 '{\"_id\":{\"$oid\":\"%024d\"},\"labels\":[{\"_id\":{\"$oid\":\"%024d\"},\"t\":\"a\"},{\"_id\":{\"$oid\":\"%024d\"},\"t\":\"b\"}]}' \
+    'i, i * 2 + 700, i * 2 + 701'
+documents cards 200 '{\"_id\":{\"$oid\":\"%024d\"},\"tag\":{\"$oid\":\"%024d\"},\"n\":%d}' 'i + 9000, i % 40 + 700, i'
+inspect
+has "an id" "tag  objectId  -> boards.labels[]._id  0 orphans"
+documents tasks 90 '{\"_id\":{\"$oid\":\"%024d\"},\"t\":\"t%d\"}' 'i, i'
+documents people 30 '{\"_id\":{\"$oid\":\"%024d\"},\"todo\":[{\"task\":{\"$oid\":\"%024d\"}},{\"task\":{\"$oid\":\"%024d\"}}]}' \
+    'i + 5000, i * 3, i * 3 + 1'
+inspect
+has "a list of other documents is no key of theirs" "todo[].task  objectId  -> tasks._id  0 orphans"
+lacks "nor are they its" "-> people.todo"
+
 # ---- what follows another document of its collection ----
 documents samples 400 '{\"_id\":\"S%07d\",\"from\":%d,\"to\":%d,\"after\":\"S%07d\"}' \
     '1000000 + 3 * i, i * 3 + (i % 4 == 0), i * 3 + 3, 1000000 + 3 * (i ? i - 1 : 0)'

@@ -179,6 +179,7 @@ def apart(s, t, out):
         if p["parents"] < 18 or share < .92 or referred:
             continue
         sure = p["parents"] + p["none"] >= 22 and p["parents"] >= 20 and share >= .96 and not maybe
+        sure = sure and "[]" not in r["to"][1][0]  # a part of a document, which nothing can be embedded in
         sure = sure and len(paths) == 1 and not r["words"] and not f.get("polymorphic") and "*" not in paths[0]
         near[coll].append((p["max"] > 1, p["p99"], p["avg"], paths[0], sure))
     for coll, z in near.items():

@@ -193,7 +193,8 @@ static bool
 could_be_embedded(const struct mrsi_inspection *x, const struct mrsi_reference *r)
 {
     const struct mrsi_collection *c = r->from[0]->in;
-    return r->parts == 1 && !r->self && !r->from[0]->lists && !r->from[0]->names && !c->view && !mrsi_is_sampled(c) &&
+    bool lists = r->from[0]->lists || r->to[0]->lists;
+    return r->parts == 1 && !r->self && !lists && !r->from[0]->names && !c->view && !mrsi_is_sampled(c) &&
            r->parents >= PARENTS && r->values * 100 >= c->documents * 95 && r->matched * 100 >= r->values * 95 &&
            (r->per_parent.max <= 1 || (r->per_parent.p99 <= FEW && r->per_parent.max <= FEW_MOST)) &&
            !is_referred_to(x, c) && !is_of_buckets(c);

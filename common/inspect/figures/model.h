@@ -28,7 +28,8 @@ struct mrsi_path {
     struct mrsi_collection *in;
     /* field_names.h: the words of the last field, and those that name the path; NULL: no reference can start here */
     const struct mrsi_name *last_words, *words;
-    bool named_id, named_measure; /* with words only */
+    const struct mrsi_name *array_words; /* of a field of subdocuments: what these are; NULL: it is none */
+    bool named_id, named_measure, of_persons; /* with words only; of_persons: the subdocuments are, by their array */
     const struct mrsi_path *parent; /* NULL: the root contains it */
     const struct mrsi_path *type_field; /* the sibling that names its target collections; NULL: none */
     double likely; /* score of its best reference by samples; 0: none */

@@ -124,7 +124,8 @@ propose(struct mrsi_relating *x, struct mrsi_path *p, struct mrsi_path *key, boo
     MRS_ASSERT(x->pairs <= x->pair_cap);
     struct mrsi_ref_pair pair = {.r = {.from = {p}, .to = {key}, .parts = 1, .as_number = as_number}};
     pair.r.self = p->in == key->in;
-    if (p == key || (pair.r.self && mrsi_path_is_id(p))) {
+    bool twins = pair.r.self && key->lists && mrsi_path_is_unique(p); /* both name the same subdocument */
+    if (p == key || (mrsi_path_is_id(p) && (pair.r.self || key->lists)) || twins) {
         return MRS_OK;
     }
     if (mrsi_hint_of(x, p, key)) {

@@ -20,7 +20,7 @@ titled(const struct mrsi_relating *x, const struct mrsi_path *key)
 static int
 rank(const struct mrsi_path *key)
 {
-    return mrsi_path_is_id(key) ? 2 : mrsi_path_has_unique_index(key) ? 1 : 0;
+    return mrsi_path_is_id(key) ? 2 : key->lists ? -1 : mrsi_path_has_unique_index(key);
 }
 
 /* Whether a is the better target of one path. */

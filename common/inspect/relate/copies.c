@@ -66,7 +66,7 @@ propose_beside(struct mrsi_relating *x, struct mrsi_reference *r, struct mrs_err
     struct mrsi_path *key = r->to[0];
     struct mrsi_collection *from = r->from[0]->in, *to = key->in;
     enum mrs_status s = MRS_OK;
-    for (uint32_t i = 0; s == MRS_OK && i < from->paths; i++) {
+    for (uint32_t i = 0; s == MRS_OK && !key->lists && i < from->paths; i++) {
         struct mrsi_path *p = &from->path[i];
         if (p == r->from[0] || !is_plain(p) || !mrsi_same_holder(p, r->from[0]) || mrsi_path_is_id(p)) {
             continue;

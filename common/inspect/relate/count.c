@@ -162,7 +162,7 @@ one_collection(struct counting *k, struct mrs_err *e)
     k->owns = 0;
     k->own = mrs_alloc_array(mem, x->pairs + 1, sizeof(struct mrsi_ref_pair *));
     for (uint32_t i = 0; k->own && i < x->pairs; i++) {
-        if (x->pair[i].r.self && x->pair[i].r.from[0]->in == k->c) {
+        if (x->pair[i].r.self && !x->pair[i].r.to[0]->lists && x->pair[i].r.from[0]->in == k->c) {
             k->own[k->owns++] = &x->pair[i];
         }
     }

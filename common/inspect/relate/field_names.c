@@ -528,7 +528,8 @@ split_paths(struct mrsi_inspection *x, const struct mrsi_collection *c, const st
 {
     for (uint32_t i = 0; i < c->paths; i++) {
         struct mrsi_path *p = &c->path[i];
-        struct mrsi_name *names = p->hash ? mrs_arena_alloc(&x->arena, 2 * sizeof *names) : NULL;
+        bool in_array = p->lists && p->kind == MRSI_FIELD;
+        struct mrsi_name *names = p->hash ? mrs_arena_alloc(&x->arena, (in_array ? 3 : 2) * sizeof *names) : NULL;
         if (p->hash && !names) {
             return false;
         }
@@ -539,6 +540,11 @@ split_paths(struct mrsi_inspection *x, const struct mrsi_collection *c, const st
             p->named_measure = is_measure_name(p->last);
             p->last_words = &names[0];
             p->words = &names[1];
+            if (in_array) {
+                mrsi_name_split(p->parent->last, NULL, true, &names[2]);
+                p->array_words = &names[2];
+                p->of_persons = are_persons(&names[2]);
+            }
         }
     }
     return true;
@@ -659,9 +665,10 @@ mrsi_name_score(const struct mrsi_path *from, const struct mrsi_path *key, const
 {
     MRS_ASSERT(from != key);
     struct mrsi_name n;
-    const struct mrsi_name *t = title(key, v), *own = title(from, v), *k = key->last_words;
+    const struct mrsi_name *t = key->array_words ? key->array_words : title(key, v), *own = title(from, v);
+    const struct mrsi_name *k = key->last_words;
     char a[MRSI_NAME_ROOM], b[MRSI_NAME_ROOM];
-    bool persons_there = v->persons[key->in->no];
+    bool persons_there = key->array_words ? key->of_persons : v->persons[key->in->no];
     name_of_path(from, v, &n);
     joined(&n, a);
     joined(t, b);
@@ -669,7 +676,8 @@ mrsi_name_score(const struct mrsi_path *from, const struct mrsi_path *key, const
     if (!self && completes_title(from, key, v)) {
         return 1;
     }
-    if (mrsi_name_is_own(from, v) && strcmp(from->text, "_id") != 0) {
+    bool both_ids = key->lists && from->lists && from->last_words && from->last_words->n == 0; /* of subdocuments */
+    if (both_ids || (mrsi_name_is_own(from, v) && strcmp(from->text, "_id") != 0)) {
         return 0;
     }
     if (n.n && !self &&

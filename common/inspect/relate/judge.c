@@ -142,13 +142,15 @@ is_field_of_target(const struct mrsi_reference *r)
 }
 
 static double
-by_fit(const struct mrsi_reference *r, bool unique)
+by_fit(const struct mrsi_reference *r)
 {
+    const struct mrsi_path *p = r->from[0];
+    bool unique = mrsi_path_is_unique(p) && (!p->lists || p->kind == MRSI_FIELD); /* also ids of subdocuments */
     if (!unique && r->contained >= 1 && r->matched_distinct >= 50 && r->cover >= .9) {
         return .5;
     }
     bool all = r->to[0]->distinct >= 2 && r->to[0]->distinct < 50 && r->contained >= 1 && r->cover >= 1 && !unique;
-    return all ? mrsi_name_has_id(r->from[0]) && r->to[0]->distinct >= 8 ? .3 : .2 : 0;
+    return all ? mrsi_name_has_id(p) && r->to[0]->distinct >= 8 ? .3 : .2 : 0;
 }
 
 /* Where values do not match by chance, many rare ones may dangle. */
@@ -233,6 +235,6 @@ mrsi_judge(const struct mrsi_relating *x, struct mrsi_reference *r)
     bool constant = r->matched_distinct < 2 && r->contained > 0 && !mrsi_path_is_id(key) && !r->by_kind;
     r->v = constant ? 0 : v;
     r->n = constant || n < .5 ? 0 : n;
-    r->f = r->v == 0 ? by_fit(r, unique) : 0;
+    r->f = r->v == 0 ? by_fit(r) : 0;
     r->score = quality(r) * (1 - (1 - r->v) * (1 - .9 * r->n) * (1 - r->f));
 }

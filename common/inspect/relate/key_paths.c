@@ -168,14 +168,14 @@ bool
 mrsi_path_is_key(const struct mrsi_path *p)
 {
     MRS_ASSERT(p->in);
-    if (!p->hash || p->lists || p->kind == MRSI_ANY || p->names || !mrsi_path_is_unique(p) || of_use(p) == 0) {
+    if (!p->hash || p->kind != MRSI_FIELD || p->names || !mrsi_path_is_unique(p) || of_use(p) == 0) {
         return false;
     }
     if (mrsi_path_is_id(p)) {
         return true;
     }
     for (uint32_t i = 0; i < p->ways; i++) {
-        if (p->way[i].kind != MRSI_FIELD) {
+        if (p->way[i].kind == MRSI_ANY) {
             return false;
         }
     }

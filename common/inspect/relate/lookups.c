@@ -79,7 +79,7 @@ index_of(const struct mrsi_path *key)
 bool
 mrsi_can_look_up(const struct mrsi_relating *x, const struct mrsi_path *key)
 {
-    return mrsi_is_sampled(key->in) && x->source->look_up && (mrsi_path_is_id(key) || index_of(key));
+    return mrsi_is_sampled(key->in) && !key->lists && x->source->look_up && (mrsi_path_is_id(key) || index_of(key));
 }
 
 /* ---- the forms of a value ---- */

@@ -138,7 +138,8 @@ mrsi_trees(struct mrsi_relating *x, struct mrs_err *e)
         const struct mrsi_reference *r = x->x->ref[i];
         struct mrsi_collection *c = r->from[0]->in;
         bool better = !c->tree.path || (!strstr(c->tree.path->text, "arent") && strstr(r->from[0]->text, "arent"));
-        if (!r->self || r->candidate || r->dropped || r->from[0]->lists || r->from[0]->names || r->parts > 1 ||
+        bool lists = r->from[0]->lists || r->to[0]->lists;
+        if (!r->self || r->candidate || r->dropped || lists || r->from[0]->names || r->parts > 1 ||
             mrsi_is_sampled(c) || !better) {
             continue;
         }

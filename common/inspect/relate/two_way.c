@@ -13,7 +13,8 @@ list_of(const struct mrsi_inspection *x, const struct mrsi_reference *r)
     for (uint32_t i = 0; i < x->refs; i++) {
         struct mrsi_reference *l = x->ref[i];
         if (!l->candidate && !l->dropped && l->parts == 1 && l->from[0]->in == r->to[0]->in &&
-            l->to[0]->in == r->from[0]->in && l->from[0]->lists == 1 && !l->self && !l->from[0]->names) {
+            l->to[0]->in == r->from[0]->in && l->from[0]->lists == 1 && !l->to[0]->lists && !l->self &&
+            !l->from[0]->names) {
             return l;
         }
     }
@@ -90,11 +91,10 @@ mrsi_two_ways(struct mrsi_relating *x, struct mrs_err *e)
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; s == MRS_OK && i < x->x->refs; i++) {
         struct mrsi_reference *r = x->x->ref[i];
-        struct mrsi_reference *list = r->candidate || r->dropped || r->from[0]->lists || r->parts > 1 ||
-                                              r->from[0]->names || mrsi_is_sampled(r->from[0]->in) ||
-                                              mrsi_is_sampled(r->to[0]->in)
-                                          ? NULL
-                                          : list_of(x->x, r);
+        bool lists = r->from[0]->lists || r->to[0]->lists;
+        bool sampled = mrsi_is_sampled(r->from[0]->in) || mrsi_is_sampled(r->to[0]->in);
+        bool plain = !r->candidate && !r->dropped && r->parts == 1 && !lists && !r->from[0]->names && !sampled;
+        struct mrsi_reference *list = plain ? list_of(x->x, r) : NULL;
         if (list) {
             s = one_pair(x, r, list, e);
         }

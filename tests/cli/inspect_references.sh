@@ -128,6 +128,12 @@ documents bookings 300 '{\"_id\":{\"$oid\":\"%024d\"},\"places\":[\"S%05d\"]}' '
 inspect
 has "a text" "places[]  string  -> halls.plan[].seat  0 orphans"
 lacks "that nothing can be embedded in" "apart"
+echo '!bookings.places[] -> halls.plan[].seat' > hints
+"$tool" inspect dump --hints hints > said
+lacks "a hint on the elements of a list" "places[]  string  ->"
+echo 'bookings.places -> halls.plan.row' > hints
+"$tool" inspect dump --hints hints > said
+has "in either form" "places[]  string  -> halls.plan[].row"
 documents boards 20 '{\"_id\":{\"$oid\":\"%024d\"},\"labels\":[{\"_id\":{\"$oid\":\"%024d\"},\"t\":\"a\"},{\"_id\":{\"$oid\":\"%024d\"},\"t\":\"b\"}]}' \
     'i, i * 2 + 700, i * 2 + 701'
 documents cards 200 '{\"_id\":{\"$oid\":\"%024d\"},\"tag\":{\"$oid\":\"%024d\"},\"n\":%d}' 'i + 9000, i % 40 + 700, i'

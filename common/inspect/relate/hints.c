@@ -33,14 +33,11 @@ below(struct mrsi_collection *c, const char *name, const char *text)
     if (strncmp(text, name, n) != 0 || text[n] != '.') {
         return NULL;
     }
-    for (uint32_t i = 0; i < c->paths; i++) { /* names of `*` follow its values */
-        struct mrsi_path *p = &c->path[i];
-        bool last = i + 1 == c->paths || !c->path[i + 1].names;
-        if (last && same_path(p->text, text + n + 1)) {
-            return p;
-        }
+    struct mrsi_path *last = NULL; /* elements follow their array, names of `*` its values */
+    for (uint32_t i = 0; i < c->paths; i++) {
+        last = same_path(c->path[i].text, text + n + 1) ? &c->path[i] : last;
     }
-    return NULL;
+    return last;
 }
 
 static struct mrsi_path *

@@ -146,6 +146,12 @@ inspect
 has "a list of other documents is no key of theirs" "todo[].task  objectId  -> tasks._id  0 orphans"
 lacks "nor are they its" "-> people.todo"
 
+# ---- plurals ----
+documents taxa 40 '{\"_id\":%d,\"name\":\"n%d\"}' 'i + 1, i'
+documents redlist 25 '{\"_id\":{\"$oid\":\"%024d\"},\"taxon\":%d}' 'i, i % 9 + 3'
+inspect
+has "taxon of taxa" "taxon  int  -> taxa._id  0 orphans"
+
 # ---- what follows another document of its collection ----
 documents samples 400 '{\"_id\":\"S%07d\",\"from\":%d,\"to\":%d,\"after\":\"S%07d\"}' \
     '1000000 + 3 * i, i * 3 + (i % 4 == 0), i * 3 + 3, 1000000 + 3 * (i ? i - 1 : 0)'

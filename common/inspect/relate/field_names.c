@@ -399,14 +399,23 @@ has_same_word(const struct mrsi_name *a, const struct mrsi_name *b)
                             is_head_of(a->word[a->n - 1], b->word[b->n - 1]));
 }
 
-/* "sessao", "sessoe(s)". */
+/* "taxon", "taxa"; "shelf", "shelve(s)"; "sessao", "sessoe(s)". */
 static bool
-is_portuguese_plural(const char *a, const char *b)
+is_other_plural(const char *a, const char *b)
 {
     MRS_ASSERT(a && b);
+    static const char *const endings[][2] = {{"on", "a"}, {"um", "a"},  {"us", "i"},  {"is", "e"},  {"ix", "ice"},
+                                             {"a", "ae"}, {"f", "ve"},  {"fe", "ve"}, {"o", "oe"},  {"z", "zze"},
+                                             {"ao", "oe"}, {"ao", "ae"}};
     size_t n = strlen(a), m = strlen(b);
-    return n == m && n > 4 && memcmp(a, b, n - 2) == 0 && strcmp(a + n - 2, "ao") == 0 &&
-           (strcmp(b + n - 2, "oe") == 0 || strcmp(b + n - 2, "ae") == 0);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t stem = n - strlen(endings[i][0]); /* if it has this ending */
+        if (ends(a, n, endings[i][0]) && ends(b, m, endings[i][1]) && stem >= 3 && m - strlen(endings[i][1]) == stem &&
+            memcmp(a, b, stem) == 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* "schaden", "schaeden": equal but for one umlaut, written with an e. */
@@ -427,7 +436,7 @@ same_word(const char *a, const char *b)
 {
     size_t n = strlen(a);
     return strcmp(a, b) == 0 || (n >= 5 && n == strlen(b) && memcmp(a, b, n - 1) == 0) ||
-           is_portuguese_plural(a, b) || is_umlaut_plural(a, b);
+           is_other_plural(a, b) || is_umlaut_plural(a, b);
 }
 
 static bool
@@ -673,7 +682,7 @@ mrsi_name_score(const struct mrsi_path *from, const struct mrsi_path *key, const
     joined(&n, a);
     joined(t, b);
     bool self = from->in == key->in;
-    if (!self && completes_title(from, key, v)) {
+    if (!self && !key->lists && completes_title(from, key, v)) {
         return 1;
     }
     bool both_ids = key->lists && from->lists && from->last_words && from->last_words->n == 0; /* of subdocuments */

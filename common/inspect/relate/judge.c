@@ -162,7 +162,8 @@ quality(const struct mrsi_reference *r)
         c = fmax(c, of_all);
         return c >= .95 ? 1 : c >= .3 ? 1 - (.95 - c) / .65 * .4 : 0;
     }
-    return c >= .95 ? 1 : c >= .9 ? .9 : c >= .8 && r->n >= .75 ? .8 : 0;
+    double named = r->n < .75 ? 0 : of_all >= .95 ? .9 : .8;
+    return c >= .95 ? 1 : c >= .9 ? .9 : c >= .8 ? named : 0;
 }
 
 /* A name that says nothing: of a number that counts its own documents, measures, or orders something. */
@@ -200,7 +201,8 @@ has_ids_of_others(const struct mrsi_reference *r, double v, bool unique)
     const struct mrsi_counted *p = &r->from[0]->count;
     bool digits = r->as_number || p->digits || p->n[MRSI_NUMBER];
     bool texts = v >= .9 && !digits && r->contained >= .95 && r->matched_distinct >= 50;
-    return unique ? texts && r->cover < .9 : texts || v >= .95;
+    bool sparse = v >= .9 && digits && r->contained >= .95 && r->cover >= .95 && r->matched_distinct >= 20;
+    return unique ? texts && r->cover < .9 : texts || sparse || v >= .95;
 }
 
 /* Whether running numbers are those of another collection, and not equal by chance: ids of both, or all of both. */

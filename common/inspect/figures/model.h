@@ -33,6 +33,7 @@ struct mrsi_path {
     const struct mrsi_path *parent; /* NULL: the root contains it */
     const struct mrsi_path *type_field; /* the sibling that names its target collections; NULL: none */
     double likely; /* score of its best reference by samples; 0: none */
+    const struct mrsi_collection *fitting; /* the only one that has a key with just its numbers; or NULL */
     const char *text; /* `lines[].productId` */
     const char *last; /* name of its last field; for `*` and `[]` that of their container */
     struct mrsi_way *way;

@@ -73,8 +73,9 @@ estimate(const struct mrsi_relating *x, struct mrsi_reference *r)
     r->cover = r->cover > .97 ? 1 : r->cover;
     r->matched_distinct = (uint64_t)((double)r->distinct * r->contained + .999);
     mrsi_judge(x, r);
-    if (r->cover >= 1 && key->count.n[MRSI_NUMBER] && key->distinct >= 3 && key->count.least >= 10) {
-        return true; /* perhaps one of several targets, or the only key with these extremes */
+    if ((r->cover >= 1 && key->count.n[MRSI_NUMBER] && key->distinct >= 3 && key->count.least >= 10) ||
+        (p->fitting == key->in && mrsi_numbers_fit(p, key) != MRSI_NO_FIT)) {
+        return true; /* perhaps one of several targets, or the only key with these numbers */
     }
     return r->score >= LEAST || (r->n >= .75 && r->contained >= .25) || r->v >= .85 || r->by_kind;
 }
@@ -203,11 +204,32 @@ list_keys(struct mrsi_relating *x, struct mrs_err *e)
     return MRS_OK;
 }
 
+/* The only collection of a key with just the numbers of the path. */
+static const struct mrsi_collection *
+fitting(const struct mrsi_relating *x, const struct mrsi_path *p)
+{
+    MRS_ASSERT(p->in);
+    enum mrsi_range_fit best = MRSI_NO_FIT;
+    const struct mrsi_collection *in = NULL;
+    for (uint32_t i = 0; p->count.n[MRSI_NUMBER] + p->count.digits && i < x->keys; i++) {
+        const struct mrsi_path *key = x->key[i];
+        enum mrsi_range_fit fit = key != p && mrsi_same_db(key->in, p->in) ? mrsi_numbers_fit(p, key) : MRSI_NO_FIT;
+        if (fit > best) {
+            best = fit;
+            in = key->in;
+        } else if (fit == best && key->in != in) {
+            in = NULL;
+        }
+    }
+    return in;
+}
+
 static enum mrs_status
 keys_for(struct mrsi_relating *x, struct mrsi_path *p, uint8_t *may, struct mrs_err *e)
 {
     enum mrs_status s = mrsi_check_cancel(&x->store, e);
     mrsi_key_index_find(x, p, may);
+    p->fitting = fitting(x, p);
     for (uint32_t i = 0; s == MRS_OK && i < x->keys; i++) {
         if (!may[i]) {
             continue;

@@ -10,6 +10,7 @@
 enum { TARGETS = 8 }; /* of one path */
 #define REFERENCE .6
 #define CANDIDATE .3
+#define FITTING .62 /* by numbers that fit, without a name */
 
 static int
 titled(const struct mrsi_relating *x, const struct mrsi_path *key)
@@ -139,19 +140,31 @@ other_key_fits(const struct mrsi_relating *x, const struct mrsi_reference *r)
     return false;
 }
 
-/* All values of a key, and of no other one: of one that does not begin with 1, or by a path named as an id. */
+/* Hours, days, weeks, minutes. */
 static bool
-has_extremes(const struct mrsi_relating *x, const struct mrsi_reference *r)
+ends_a_period(uint64_t n)
 {
-    const struct mrsi_counted *p = &r->from[0]->count;
-    uint32_t same = 0;
-    for (uint32_t i = 0; i < x->keys; i++) {
-        const struct mrsi_path *key = x->key[i];
-        same += key != r->from[0] && mrsi_path_is_key(key) && key->count.n[MRSI_NUMBER] &&
-                key->count.least == p->least && key->count.most == p->most;
+    return n == 24 || n == 28 || n == 31 || n == 52 || n == 53 || n == 60;
+}
+
+static bool
+is_round(uint64_t n)
+{
+    return n % (n < 100 ? 5 : n < 1000 ? 100 : n < 10000 ? 1000 : 10000) == 0;
+}
+
+/* Whether a second path has just the numbers of the key: two measures hardly end there. */
+static bool
+another_fits(const struct mrsi_relating *x, const struct mrsi_reference *r)
+{
+    for (uint32_t i = 0; i < x->pairs; i++) {
+        const struct mrsi_reference *o = &x->pair[i].r;
+        if (o->to[0] == r->to[0] && o->from[0] != r->from[0] && o->v == 0 && o->n == 0 && !o->self &&
+            !mrsi_name_is_measure(o->from[0]) && mrsi_numbers_fit(o->from[0], o->to[0]) >= MRSI_FITS_PART) {
+            return true;
+        }
     }
-    return same == 1 && r->cover >= .95 && r->to[0]->distinct >= 8 && r->to[0]->count.least == p->least &&
-           r->to[0]->count.most == p->most && (p->least >= 10 || mrsi_name_has_id(r->from[0]));
+    return false;
 }
 
 static bool
@@ -166,16 +179,39 @@ named_leads_there(const struct mrsi_relating *x, const struct mrsi_path *key)
     return false;
 }
 
+/* Whether a path has just the numbers of this key, and of no other one. Measures end at round numbers, too: there a
+ * second path must have them, or nothing else refers to the key. */
+static bool
+has_its_numbers(const struct mrsi_relating *x, const struct mrsi_reference *r)
+{
+    const struct mrsi_path *p = r->from[0], *key = r->to[0];
+    enum mrsi_range_fit fit = mrsi_numbers_fit(p, key);
+    uint64_t width = (uint64_t)key->count.most - (uint64_t)key->count.least + 1;
+    bool few = width < 13, period = ends_a_period(width), odd = !few && !period && !is_round(width);
+    if (p->fitting != key->in || fit == MRSI_NO_FIT || r->contained < 1) {
+        return false;
+    }
+    if (mrsi_name_is_measure(p)) {
+        return odd && key->distinct >= 50 && fit == MRSI_FITS_WHOLE;
+    }
+    if (fit == MRSI_FITS_END) {
+        return odd && key->distinct >= 100;
+    }
+    return odd || key->count.least >= 10 || mrsi_name_has_id(p) || p->kind == MRSI_EACH ||
+           (!few && another_fits(x, r)) || (!few && !period && fit == MRSI_FITS_WHOLE && !named_leads_there(x, key));
+}
+
 static void
 lift_fit(struct mrsi_relating *x)
 {
     for (uint32_t i = 0; i < x->pairs; i++) {
         struct mrsi_reference *r = &x->pair[i].r;
-        if (r->v == 0 && r->n == 0 && r->f > 0 && !r->self && !mrsi_name_is_measure(r->from[0]) &&
-            (has_extremes(x, r) || (r->f >= .5 && r->to[0]->distinct >= 100 && r->cover >= .95 &&
-                                    !named_leads_there(x, r->to[0]) && !other_key_fits(x, r)))) {
-            r->score = .62;
+        if (r->v > 0 || r->score >= REFERENCE || r->self) {
+            continue;
         }
+        bool only = r->f >= .5 && r->n == 0 && r->to[0]->distinct >= 100 && r->cover >= .95 &&
+                    !mrsi_name_is_measure(r->from[0]) && !named_leads_there(x, r->to[0]) && !other_key_fits(x, r);
+        r->score = only || has_its_numbers(x, r) ? FITTING : r->score;
     }
 }
 

@@ -15,12 +15,14 @@ struct aligned {
     double fill;
 };
 
+/* Whether one refers to the other by a path with a name or values of its own: a number that only fits says nothing of
+ * the other fields. */
 static bool
 linked(const struct mrsi_inspection *x, const struct mrsi_collection *a, const struct mrsi_collection *b)
 {
     for (uint32_t i = 0; i < x->refs; i++) {
         const struct mrsi_reference *r = x->ref[i];
-        if (!r->candidate && !r->dropped && r->parts == 1 &&
+        if (!r->candidate && !r->dropped && r->parts == 1 && (r->v > 0 || r->n > 0) &&
             ((r->from[0]->in == a && r->to[0]->in == b) || (r->from[0]->in == b && r->to[0]->in == a))) {
             return true;
         }

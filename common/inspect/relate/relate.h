@@ -83,6 +83,10 @@ void mrsi_key_index_free(struct mrsi_relating *x);
 
 /* judge.c: score of a pair whose counts are set (distinct, matched_distinct, contained, cover). */
 void mrsi_judge(const struct mrsi_relating *x, struct mrsi_reference *r);
+/* Whether the numbers of a path are just those of a key: they end where it ends, begin where it begins, are all of
+ * them. */
+enum mrsi_range_fit { MRSI_NO_FIT, MRSI_FITS_END, MRSI_FITS_PART, MRSI_FITS_WHOLE };
+enum mrsi_range_fit mrsi_numbers_fit(const struct mrsi_path *p, const struct mrsi_path *key);
 
 enum mrs_status mrsi_propose(struct mrsi_relating *x, struct mrs_err *e); /* candidates.c: pairs by names and samples */
 enum mrs_status mrsi_count(struct mrsi_relating *x, struct mrs_err *e); /* count.c: exact figures of the pairs */

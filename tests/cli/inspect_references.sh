@@ -121,6 +121,36 @@ inspect
 "$tool" inspect dump -q --suggest plan.yaml
 is "an index of all fields" 1 "$(grep -cF 'create: [{ key: { hotel: 1, room: 1 } }]' plan.yaml)"
 
+# ---- numbers from 1 on whose names say nothing ----
+documents huts 74 '{\"_id\":%d,\"beds\":%d}' 'i + 1, 20 + i * 7 % 300'
+documents paths 900 '{\"_id\":{\"$oid\":\"%024d\"},\"start\":%d}' 'i, i * 31 % 74 + 1'
+documents calls 170 '{\"_id\":{\"$oid\":\"%024d\"},\"came\":%d,\"hours\":%d}' 'i + 5000, i * i * 7 % 73 + 1 + (i % 50 == 9), i % 24 + 1'
+inspect
+has "all numbers of one key" "start  int  -> huts._id  0 orphans"
+lacks "hours" "hours  int"
+documents rooms 20 '{\"_id\":%d,\"floor\":%d}' 'i + 1, i % 3'
+documents owners 20 '{\"_id\":%d,\"floor\":%d}' 'i + 1, i % 3'
+documents keys 400 '{\"_id\":{\"$oid\":\"%024d\"},\"opens\":%d}' 'i, i % 20 + 1'
+inspect
+lacks "all numbers of two keys" "opens  int"
+documents rooms 20 '{\"_id\":%d,\"floor\":%d}' 'i + 1, i % 3'
+documents keys 400 '{\"_id\":{\"$oid\":\"%024d\"},\"opens\":%d}' 'i, i % 20 + 1'
+inspect
+has "a round number of them, if nothing else refers to the key" "opens  int  -> rooms._id  0 orphans"
+documents rooms 20 '{\"_id\":%d,\"floor\":%d}' 'i + 1, i % 3'
+documents keys 400 '{\"_id\":{\"$oid\":\"%024d\"},\"roomId\":%d,\"cuts\":%d,\"teeth\":%d}' 'i, i % 20 + 1, i * 3 % 20 + 1, i % 7'
+inspect
+lacks "else it may be a measure" "cuts  int"
+documents crates 44 '{\"_id\":%d,\"wood\":\"w%d\"}' 'i + 1, i'
+documents apples 900 '{\"_id\":{\"$oid\":\"%024d\"},\"weight\":%d}' 'i, i % 44 + 1'
+inspect
+lacks "what is named as a measure" "weight  int"
+documents letters 900 '{\"_id\":%d%s,\"sofar\":%d}' \
+    'i + 1, i % 4 == 3 ? sprintf(",\"answers\":%d", (i * 7919 + int(i / 7) * 131) % i + 1) : "", int(i * .7)'
+inspect
+has "numbers of earlier documents" "answers  int  in 25.0 %  -> letters._id  0 orphans"
+lacks "a counter" "sofar  int"
+
 # ---- keys of subdocuments in arrays ----
 documents halls 12 '{\"_id\":%d,\"plan\":[{\"seat\":\"S%05d\",\"row\":1},{\"seat\":\"S%05d\",\"row\":2},{\"seat\":\"S%05d\",\"row\":2}]}' \
     'i, i * 21, i * 21 + 7, i * 21 + 14'
@@ -151,31 +181,6 @@ documents taxa 40 '{\"_id\":%d,\"name\":\"n%d\"}' 'i + 1, i'
 documents redlist 25 '{\"_id\":{\"$oid\":\"%024d\"},\"taxon\":%d}' 'i, i % 9 + 3'
 inspect
 has "taxon of taxa" "taxon  int  -> taxa._id  0 orphans"
-
-# ---- numbers from 1 on whose names say nothing ----
-documents huts 74 '{\"_id\":%d,\"beds\":%d}' 'i + 1, 20 + i * 7 % 300'
-documents paths 900 '{\"_id\":{\"$oid\":\"%024d\"},\"start\":%d}' 'i, i * 31 % 74 + 1'
-documents calls 170 '{\"_id\":{\"$oid\":\"%024d\"},\"came\":%d,\"hours\":%d}' 'i + 5000, i * i * 7 % 73 + 1 + (i % 50 == 9), i % 24 + 1'
-inspect
-has "all numbers of one key" "start  int  -> huts._id  0 orphans"
-lacks "hours" "hours  int"
-documents rooms 20 '{\"_id\":%d,\"floor\":%d}' 'i + 1, i % 3'
-documents owners 20 '{\"_id\":%d,\"floor\":%d}' 'i + 1, i % 3'
-documents keys 400 '{\"_id\":{\"$oid\":\"%024d\"},\"opens\":%d}' 'i, i % 20 + 1'
-inspect
-lacks "all numbers of two keys" "opens  int"
-documents rooms 20 '{\"_id\":%d,\"floor\":%d}' 'i + 1, i % 3'
-documents keys 400 '{\"_id\":{\"$oid\":\"%024d\"},\"opens\":%d}' 'i, i % 20 + 1'
-inspect
-has "a round number of them, if nothing else refers to the key" "opens  int  -> rooms._id  0 orphans"
-documents rooms 20 '{\"_id\":%d,\"floor\":%d}' 'i + 1, i % 3'
-documents keys 400 '{\"_id\":{\"$oid\":\"%024d\"},\"roomId\":%d,\"cuts\":%d,\"teeth\":%d}' 'i, i % 20 + 1, i * 3 % 20 + 1, i % 7'
-inspect
-lacks "else it may be a measure" "cuts  int"
-documents crates 44 '{\"_id\":%d,\"wood\":\"w%d\"}' 'i + 1, i'
-documents apples 900 '{\"_id\":{\"$oid\":\"%024d\"},\"weight\":%d}' 'i, i % 44 + 1'
-inspect
-lacks "what is named as a measure" "weight  int"
 
 # ---- what follows another document of its collection ----
 documents samples 400 '{\"_id\":\"S%07d\",\"from\":%d,\"to\":%d,\"after\":\"S%07d\"}' \

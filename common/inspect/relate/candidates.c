@@ -74,7 +74,7 @@ estimate(const struct mrsi_relating *x, struct mrsi_reference *r)
     r->matched_distinct = (uint64_t)((double)r->distinct * r->contained + .999);
     mrsi_judge(x, r);
     if ((r->cover >= 1 && key->count.n[MRSI_NUMBER] && key->distinct >= 3 && key->count.least >= 10) ||
-        (p->fitting == key->in && mrsi_numbers_fit(p, key) != MRSI_NO_FIT)) {
+        (p->fitting == key->in && mrsi_numbers_fit(p, key) != MRSI_NO_FIT) || mrsi_numbers_span(p, key)) {
         return true; /* perhaps one of several targets, or the only key with these numbers */
     }
     return r->score >= LEAST || (r->n >= .75 && r->contained >= .25) || r->v >= .85 || r->by_kind;

@@ -201,12 +201,28 @@ has_its_numbers(const struct mrsi_relating *x, const struct mrsi_reference *r)
            (!few && another_fits(x, r)) || (!few && !period && fit == MRSI_FITS_WHOLE && !named_leads_there(x, key));
 }
 
+/* Numbers of earlier documents of the collection: each is below its document's own, some far below and some not, as no
+ * counter is. */
+static bool
+are_of_earlier(const struct mrsi_ref_pair *pair)
+{
+    const struct mrsi_reference *r = &pair->r;
+    const struct mrsi_own *o = &pair->own;
+    return r->contained >= 1 && r->values >= 20 && o->below == r->values && o->far_below * 20 >= r->values &&
+           o->far_below * 20 <= r->values * 19 && mrsi_numbers_span(r->from[0], r->to[0]) &&
+           !mrsi_name_is_measure(r->from[0]);
+}
+
 static void
 lift_fit(struct mrsi_relating *x)
 {
     for (uint32_t i = 0; i < x->pairs; i++) {
         struct mrsi_reference *r = &x->pair[i].r;
-        if (r->v > 0 || r->score >= REFERENCE || r->self) {
+        if (r->v > 0 || r->score >= REFERENCE) {
+            continue;
+        }
+        if (r->self) {
+            r->score = are_of_earlier(&x->pair[i]) ? FITTING : r->score;
             continue;
         }
         bool only = r->f >= .5 && r->n == 0 && r->to[0]->distinct >= 100 && r->cover >= .95 &&

@@ -23,7 +23,7 @@ struct counting {
     struct column_ahead *ahead; /* [worker][column] */
     struct mrsi_ref_pair **own; /* pairs within the collection */
     uint32_t owns;
-    uint64_t *same; /* [worker][own]: values that are their own document's key */
+    struct mrsi_own *compared; /* [worker][own] */
 };
 
 static enum mrs_status
@@ -84,18 +84,25 @@ take(void *arg, const struct mrs_val *v, struct mrs_err *e)
     return a->n == AHEAD || a->numbers == AHEAD ? flush(t->column, a, e) : MRS_OK;
 }
 
-struct sameness {
-    uint64_t hash, *count;
+struct comparing {
+    struct mrsi_canon own;
+    int64_t least; /* of all keys */
+    struct mrsi_own *count;
 };
 
 static enum mrs_status
-same(void *arg, const struct mrs_val *v, struct mrs_err *e)
+compare(void *arg, const struct mrs_val *v, struct mrs_err *e)
 {
-    struct sameness *t = arg;
+    struct comparing *t = arg;
     struct mrsi_canon c;
     (void)e;
     mrsi_canon(v, &c);
-    *t->count += c.hash == t->hash && c.is != MRSI_OBJECT && c.is != MRSI_LIST && c.is != MRSI_NOTHING;
+    t->count->same += c.hash == t->own.hash && c.is != MRSI_OBJECT && c.is != MRSI_LIST && c.is != MRSI_NOTHING;
+    if (c.is == MRSI_NUMBER && t->own.is == MRSI_NUMBER && c.number < t->own.number) {
+        double part = (double)c.number - (double)t->least, all = (double)t->own.number - (double)t->least;
+        t->count->below++;
+        t->count->far_below += part < all / 2;
+    }
     return MRS_OK;
 }
 
@@ -114,12 +121,10 @@ count_doc(void *arg, uint32_t worker, struct mrs_view doc, uint64_t ordinal, str
     }
     for (uint32_t i = 0; s == MRS_OK && i < k->owns; i++) {
         const struct mrsi_path *p = k->own[i]->r.from[0], *key = k->own[i]->r.to[0];
-        struct sameness t = {0, &k->same[(size_t)worker * k->owns + i]};
-        struct mrsi_canon c;
+        struct comparing t = {.least = key->count.least, .count = &k->compared[(size_t)worker * k->owns + i]};
         struct mrs_val own = mrsi_pick_one(in, key->way, key->ways);
-        mrsi_canon(&own, &c);
-        t.hash = c.hash;
-        s = c.is == MRSI_NOTHING ? MRS_OK : mrsi_pick(in, p->way, p->ways, p->names, same, &t, e);
+        mrsi_canon(&own, &t.own);
+        s = t.own.is == MRSI_NOTHING ? MRS_OK : mrsi_pick(in, p->way, p->ways, p->names, compare, &t, e);
     }
     return s;
 }
@@ -143,7 +148,10 @@ settle(struct counting *k, struct mrs_err *e)
             }
         }
         for (uint32_t i = 0; i < k->owns; i++) {
-            k->own[i]->own += k->same[(size_t)w * k->owns + i];
+            const struct mrsi_own *more = &k->compared[(size_t)w * k->owns + i];
+            k->own[i]->own.same += more->same;
+            k->own[i]->own.below += more->below;
+            k->own[i]->own.far_below += more->far_below;
         }
     }
     for (uint32_t i = 0; s == MRS_OK && i < k->columns; i++) {
@@ -167,14 +175,14 @@ one_collection(struct counting *k, struct mrs_err *e)
         }
     }
     k->ahead = mrs_zalloc(mem, ((size_t)workers * k->columns + 1) * sizeof *k->ahead);
-    k->same = mrs_zalloc(mem, ((size_t)workers * k->owns + 1) * sizeof *k->same);
+    k->compared = mrs_zalloc(mem, ((size_t)workers * k->owns + 1) * sizeof *k->compared);
     for (uint32_t i = 0; i < k->columns; i++) {
         mrsi_rowset_begin(&k->column[i].rows, &x->store, 1, COLLECTING / k->columns);
         if (k->column[i].needs_numbers) {
             mrsi_rowset_begin(&k->column[i].numbers, &x->store, 1, COLLECTING / k->columns);
         }
     }
-    enum mrs_status s = k->own && k->ahead && k->same ? MRS_OK : mrs_err_memory(e, sizeof *k->ahead);
+    enum mrs_status s = k->own && k->ahead && k->compared ? MRS_OK : mrs_err_memory(e, sizeof *k->ahead);
     MRS_THEN(s, mrsi_scan(x, k->c, false, count_doc, k, e));
     MRS_THEN(s, settle(k, e));
     for (size_t i = 0; k->ahead && i < (size_t)workers * k->columns; i++) {
@@ -182,7 +190,7 @@ one_collection(struct counting *k, struct mrs_err *e)
     }
     mrs_free(mem, k->own);
     mrs_free(mem, k->ahead);
-    mrs_free(mem, k->same);
+    mrs_free(mem, k->compared);
     return s;
 }
 
@@ -318,8 +326,8 @@ one_pair(struct mrsi_relating *x, struct mrsi_ref_pair *pair, struct mrs_err *e)
     if (s == MRS_OK && !r->dbref && !r->hinted) {
         mrsi_judge(x, r);
     }
-    bool to_others = r->v >= .95 && pair->own * 10 <= r->values * 9; /* ids: of the first version, say */
-    if (s == MRS_OK && pair->own * 2 > r->values && !r->hinted && !to_others) {
+    bool to_others = r->v >= .95 && pair->own.same * 10 <= r->values * 9; /* ids: of the first version, say */
+    if (s == MRS_OK && pair->own.same * 2 > r->values && !r->hinted && !to_others) {
         r->score = 0; /* it refers to its own document */
     }
     return s;

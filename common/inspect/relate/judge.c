@@ -151,6 +151,16 @@ reach(const struct mrsi_path *p, double values)
     return even ? width * (1 - pow(.01, 1 / values)) : -1;
 }
 
+bool
+mrsi_numbers_span(const struct mrsi_path *p, const struct mrsi_path *key)
+{
+    MRS_ASSERT(p != key);
+    const struct mrsi_counted *a = &p->count, *b = &key->count;
+    double range = (double)b->most - (double)b->least, part = (double)a->most - (double)b->least;
+    return p->in == key->in && mrsi_path_is_id(key) && a->n[MRSI_NUMBER] && b->n[MRSI_NUMBER] &&
+           key->distinct >= 50 && part >= .5 * range && part <= range;
+}
+
 enum mrsi_range_fit
 mrsi_numbers_fit(const struct mrsi_path *p, const struct mrsi_path *key)
 {

@@ -164,6 +164,7 @@ mrsi_path_can_refer(const struct mrsi_path *p)
     return p->hash != NULL && (p->kind != MRSI_ANY || p->names || p->hashes) && of_use(p) > 0;
 }
 
+/* Also a field of subdocuments in an array, if it is unique in the whole collection. */
 bool
 mrsi_path_is_key(const struct mrsi_path *p)
 {

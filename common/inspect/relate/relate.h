@@ -8,10 +8,13 @@
 #include "sieve.h"
 #include "mongoreshape/inspect.h"
 
+struct mrsi_own { /* values compared with the key of their own document: equal; numbers below it, below its half */
+    uint64_t same, below, far_below;
+};
 struct mrsi_ref_pair { /* a path that may refer to a key */
     struct mrsi_reference r;
     double estimate;
-    uint64_t own; /* values equal to the key of their own document */
+    struct mrsi_own own;
 };
 struct mrsi_probes { /* values to look up, sorted by hash: lookups.h */
     struct mrsi_probe *at; /* NULL: none yet */
@@ -86,6 +89,8 @@ void mrsi_judge(const struct mrsi_relating *x, struct mrsi_reference *r);
 /* Whether the numbers of a path are just those of a key: they end where it ends, begin where it begins, are all of
  * them. */
 enum mrsi_range_fit { MRSI_NO_FIT, MRSI_FITS_END, MRSI_FITS_PART, MRSI_FITS_WHOLE };
+/* Whether numbers span half of the range of their own `_id`s or more: they may be of earlier documents. */
+bool mrsi_numbers_span(const struct mrsi_path *p, const struct mrsi_path *key);
 enum mrsi_range_fit mrsi_numbers_fit(const struct mrsi_path *p, const struct mrsi_path *key);
 
 enum mrs_status mrsi_propose(struct mrsi_relating *x, struct mrs_err *e); /* candidates.c: pairs by names and samples */

@@ -15,6 +15,7 @@ sys.dont_write_bytecode = True  # the folder of the sources stays as it is
 import apps  # noqa: F401
 import blind  # noqa: F401
 import blind_eighth  # noqa: F401
+import blind_eleventh  # noqa: F401
 import blind_fifth  # noqa: F401
 import blind_fifth_firms  # noqa: F401
 import blind_firms  # noqa: F401
@@ -25,8 +26,10 @@ import blind_offices  # noqa: F401
 import blind_second  # noqa: F401
 import blind_seventh  # noqa: F401
 import blind_sixth  # noqa: F401
+import blind_tenth  # noqa: F401
 import blind_third  # noqa: F401
 import blind_trades  # noqa: F401
+import blind_twelfth  # noqa: F401
 import recount
 import styles  # noqa: F401
 import tables  # noqa: F401

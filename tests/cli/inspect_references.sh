@@ -141,6 +141,10 @@ documents rooms 20 '{\"_id\":%d,\"floor\":%d}' 'i + 1, i % 3'
 documents keys 400 '{\"_id\":{\"$oid\":\"%024d\"},\"roomId\":%d,\"cuts\":%d,\"teeth\":%d}' 'i, i % 20 + 1, i * 3 % 20 + 1, i % 7'
 inspect
 lacks "else it may be a measure" "cuts  int"
+documents devices 64 '{\"_id\":%d,\"rack\":%d}' 'i + 1, i % 3'
+documents frames 640 '{\"_id\":{\"$oid\":\"%024d\"},\"deviceId\":%d,\"channel\":%d}' 'i, i % 64 + 1, i * 3 % 64 + 1'
+inspect
+lacks "and so at a power of two" "channel  int"
 documents crates 44 '{\"_id\":%d,\"wood\":\"w%d\"}' 'i + 1, i'
 documents apples 900 '{\"_id\":{\"$oid\":\"%024d\"},\"weight\":%d}' 'i, i % 44 + 1'
 inspect

@@ -144,13 +144,14 @@ other_key_fits(const struct mrsi_relating *x, const struct mrsi_reference *r)
 static bool
 ends_a_period(uint64_t n)
 {
-    return n == 24 || n == 28 || n == 31 || n == 52 || n == 53 || n == 60;
+    return n == 24 || n == 28 || n == 31 || n == 52 || n == 53 || n == 60 || n == 365 || n == 366;
 }
 
 static bool
 is_round(uint64_t n)
 {
-    return n % (n < 100 ? 5 : n < 1000 ? 100 : n < 10000 ? 1000 : 10000) == 0;
+    bool power_of_two = (n & (n - 1)) == 0;
+    return power_of_two || n % (n < 100 ? 5 : n < 1000 ? 100 : n < 10000 ? 1000 : 10000) == 0;
 }
 
 /* Whether a second path has just the numbers of the key: two measures hardly end there. */

@@ -18,8 +18,8 @@ enum { TEXT_MAX = 64, PATH_MAX_BYTES = 120, VARS = 16 };
 static const char *const all_fields[] = {"$concat", "$add", "$subtract", "$multiply", "$divide", "$sum", "$avg"};
 static const char *const compares[] = {"$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$cmp", "$in"};
 static const char *const inputs[] = {"input", "date", "dateString", "startDate", "endDate", "output", "if"};
-static const char *const alternatives[] = {"$in", "$nin"};
-static const char *const equalities[] = {"$eq", "$ne", "$in", "$nin"};
+static const char *const alternatives[] = {"$in", "$nin", "$all"};
+static const char *const equalities[] = {"$eq", "$ne", "$in", "$nin", "$all"};
 static const char *const joints[] = {"$and", "$or", "$nor"};
 
 static bool
@@ -411,6 +411,26 @@ selected(const struct mrsi_plan_words *to, const char *path, struct mrs_val v)
     } while (mrs_walk_next(&w, &el) == 1);
 }
 
+static void predicates(const struct mrsi_plan_words *to, const char *path, struct mrs_val v);
+
+/* Of $elemMatch: operators on the element itself, or a query of its fields. */
+static void
+of_element(const struct mrsi_plan_words *to, const char *path, struct mrs_view v)
+{
+    struct mrs_walk w;
+    struct mrs_elem el;
+    char field[PATH_MAX_BYTES];
+    for (mrs_walk_init(&w, v); mrs_walk_next(&w, &el) == 1;) {
+        if (*el.name == '$') {
+            predicates(to, path, mrs_view_val(v));
+            return;
+        }
+        if (below(path, el.name, field)) {
+            predicates(to, field, el.v);
+        }
+    }
+}
+
 static void
 predicates(const struct mrsi_plan_words *to, const char *path, struct mrs_val v)
 {
@@ -426,7 +446,11 @@ predicates(const struct mrsi_plan_words *to, const char *path, struct mrs_val v)
         if (MRS_IS_ONE_OF(el.name, equalities)) {
             selected(to, path, el.v);
         }
-        if (MRS_IS_ONE_OF(el.name, alternatives)) {
+        if (strcmp(el.name, "$not") == 0) {
+            predicates(to, path, el.v);
+        } else if (strcmp(el.name, "$elemMatch") == 0 && el.v.type == MRS_DOCUMENT) {
+            of_element(to, path, mrs_val_view(el.v));
+        } else if (MRS_IS_ONE_OF(el.name, alternatives)) {
             compared(to, path, el.v.type == MRS_ARRAY ? types_of_all(el.v) : 0, true);
         } else if (MRS_IS_ONE_OF(el.name, compares)) {
             compared(to, path, types_of(el.v), true);

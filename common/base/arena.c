@@ -28,6 +28,17 @@ mrs_arena_init(struct mrs_arena *a, struct mrs_mem *mem)
     a->mem = mem;
 }
 
+void
+mrs_arena_init_as(struct mrs_arena *a, const struct mrs_arena *other)
+{
+    mrs_arena_init(a, other->mem);
+    a->most = other->most;
+    a->calm = other->calm;
+    a->ask = other->ask;
+    a->swell = other->swell;
+    a->ask_arg = other->ask_arg;
+}
+
 static void
 free_blocks(struct mrs_arena *a, const struct mrs_arena_block *down_to)
 {
@@ -108,6 +119,13 @@ next_size(const struct mrs_arena *a, size_t n)
     return new_size < n ? n : new_size;
 }
 
+static bool
+may_take(struct mrs_arena *a, size_t n)
+{
+    a->used += n;
+    return !mrs_arena_is_over(a) && mrs_arena_may_hold(a, 0);
+}
+
 void *
 mrs_arena_alloc(struct mrs_arena *a, size_t n)
 {
@@ -116,8 +134,7 @@ mrs_arena_alloc(struct mrs_arena *a, size_t n)
         return NULL;
     }
     size_t padded = (n + 7) & ~(size_t)7;
-    a->used += padded;
-    if (mrs_arena_is_over(a)) {
+    if (!may_take(a, padded)) {
         return NULL;
     }
     if ((size_t)(a->end - a->at) < padded || !a->at) {
@@ -152,8 +169,7 @@ bool
 mrs_arena_adopt(struct mrs_arena *a, void *p, size_t n)
 {
     struct mrs_arena_block *b = mrs_arena_alloc(a, sizeof *b);
-    a->used += n;
-    if (!b || mrs_arena_is_over(a)) {
+    if (!b || !may_take(a, n)) {
         mrs_free(a->mem, p);
         return false;
     }
@@ -174,8 +190,8 @@ mrs_arena_enlarge(struct mrs_arena *a, void *p, size_t n, size_t new_size)
         }
         return more;
     }
-    a->used += own ? new_size - own->n : 0;
-    uint8_t *more = mrs_arena_is_over(a) ? NULL : mrs_realloc(a->mem, own ? p : NULL, new_size);
+    bool may = may_take(a, own ? new_size - own->n : 0);
+    uint8_t *more = may ? mrs_realloc(a->mem, own ? p : NULL, new_size) : NULL;
     if (!more || own) {
         if (more) {
             own->p = more;

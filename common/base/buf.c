@@ -50,7 +50,8 @@ mrs_buf_enlarge(struct mrs_buf *b, size_t extra)
     if (new_size > b->ceiling) {
         new_size = b->ceiling;
     }
-    uint8_t *p = mrs_realloc(b->mem, b->p, new_size);
+    bool may = !b->beside || mrs_arena_may_hold(b->beside, new_size);
+    uint8_t *p = may ? mrs_realloc(b->mem, b->p, new_size) : NULL;
     if (!p) {
         b->bad = 1;
         return;

@@ -294,6 +294,7 @@ mrsi_out_begin(struct mrs_eval *ev, struct mrsi_expr_out *o)
 {
     MRS_ASSERT(ev->arena);
     mrs_buf_init(&o->buf, ev->arena->mem, VALUE_MAX);
+    o->buf.beside = ev->arena;
     mrs_build_init(&o->build, &o->buf);
 }
 

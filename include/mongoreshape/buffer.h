@@ -17,6 +17,7 @@ struct mrs_buf {
     size_t n, cap;
     size_t ceiling; /* maximum bytes */
     struct mrs_mem *mem;
+    const struct mrs_arena *beside; /* asked before the buffer grows (mrs_arena_may_hold); NULL: none */
     int bad; /* 0; 1 no memory; 2 over the ceiling */
 };
 void mrs_buf_init(struct mrs_buf *b, struct mrs_mem *mem, size_t ceiling);

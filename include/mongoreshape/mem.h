@@ -70,11 +70,14 @@ struct mrs_arena {
     uint8_t *at, *end;            /* the free part of the newest chunk; private */
     uint64_t used;                /* bytes of all allocations */
     uint64_t most;                /* limit of used: beyond it allocations fail; 0: none */
+    uint64_t calm;                /* beyond it `swell` is asked before each allocation; 0: never */
     uint64_t steps;               /* work done since the last reset, counted by the arena's user */
     int (*ask)(void *);           /* called at intervals by long work: not 0 stops it; NULL: never */
-    void *ask_arg;
+    bool (*swell)(void *);        /* may it hold this much? false: the allocation fails */
+    void *ask_arg;                /* of both */
 };
 void mrs_arena_init(struct mrs_arena *a, struct mrs_mem *mem); /* without limits */
+void mrs_arena_init_as(struct mrs_arena *a, const struct mrs_arena *other); /* with its memory, limits and calls */
 static inline bool
 mrs_arena_is_sound(const struct mrs_arena *a) /* for assertions: free bytes are those of a chunk */
 {
@@ -84,6 +87,12 @@ static inline bool
 mrs_arena_is_over(const struct mrs_arena *a) /* why an allocation failed: its limit, or no memory */
 {
     return a->most && a->used > a->most;
+}
+/* Before it takes more bytes, or a buffer does that counts beside it; may wait. */
+static inline bool
+mrs_arena_may_hold(const struct mrs_arena *a, uint64_t more)
+{
+    return !a->calm || a->used + more <= a->calm || a->swell(a->ask_arg);
 }
 /* A position to return to: release frees later allocations. */
 struct mrs_arena_mark {

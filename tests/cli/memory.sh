@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # memory.sh MONGORESHAPE - the private memory of a run stays below --memory, on data that do not fit: tiny documents
-# into buckets, an embed with one job, blocks of tiny documents that become hundreds of megabytes, and documents of 16
-# MiB: few large values, a million numbers, a hundred documents. If one of them needs more, the run ends and reports how
-# much. Pages of mapped files, which the system reclaims on demand, are no private memory, though they count in the
+# into buckets, an embed with one job, blocks of tiny documents that become hundreds of megabytes, tiny documents whose
+# expressions make many megabytes, and documents of 16 MiB: few large values, a million numbers, a hundred documents. If
+# one of them needs more, the run ends and reports how much. Pages of mapped files, which the system reclaims on demand, are no private memory, though they count in the
 # resident size. The estimate of temporary files in `explain -i` is compared with those of the run.
 set -u
 tool=$(realpath "$1")
@@ -40,6 +40,8 @@ plan() { # NAME STEP...
     shift
     { printf 'database: d\nsteps:\n'; printf '  - %s\n' "$@"; } > "$name.yaml"
 }
+plan swell 'set: { in: p, where: { _id: { $mod: [9000, 0] } }, fields: { n: { $size: { $setUnion: [{ $range: [0, { $add: [600000, $_id] }] }, []] } } } }'
+plan range 'set: { in: p, where: { _id: { $mod: [9000, 0] } }, fields: { n: { $size: { $map: { input: { $range: [0, { $add: [3000000, $_id] }] }, in: { a: $$this } } } } } }'
 plan map 'set: { in: l, fields: { v: { $map: { input: $v, in: $$this } } } }'
 plan filter 'set: { in: l, fields: { v: { $filter: { input: $v, cond: true } } } }'
 plan concat 'set: { in: l, fields: { v: { $concatArrays: [$v, []] } } }'
@@ -95,7 +97,7 @@ def hold(*what): # looked at too seldom, where this script had to wait for a pro
         if most > 4096:
             break
     return status, most, said
-small = ['bucket', 'embed', 'grow', 'running']
+small = ['bucket', 'embed', 'grow', 'running', 'swell']
 large = ['map', 'filter', 'concat', 'sets', 'extract', 'pages', 'unique', 'rename']
 for plan in small + large:
     for jobs in '1', '2':
@@ -107,13 +109,15 @@ for plan in small + large:
                   % (plan, jobs, status, most / 1024, said[-200:]))
         else:
             print('%s with %s jobs: %.1f MiB' % (plan, jobs, most / 1024))
-status, most, said = hold('push', 'large', '64M', '2')
-told = re.search(r'document 1 of d.t takes more memory than --memory 64M leaves: give more, as --memory (\d+M)', said)
-enough = hold('push', 'large', told.group(1), '2')[0] if told else -1
-tried += 1
-if status != 5 or most > 65536 + 32768 or not told or enough != 0 or os.path.exists('out.partial'):
-    failed += 1
-    print('FAIL memory: a document that needs more: status %d, %.1f MiB, then %d: %s' % (status, most / 1024, enough, said))
+for plan, source, document in ('push', 'large', '1 of d.t'), ('range', 'in', '[0-9]+ of d.p'):
+    status, most, said = hold(plan, source, '64M', '2')
+    told = re.search('document ' + document + r' takes more memory than --memory 64M leaves: give more, as --memory (\d+M)', said)
+    enough = hold(plan, source, told.group(1), '2')[0] if told else -1
+    tried += 1
+    if status != 5 or most > 65536 + 32768 or not told or enough != 0 or os.path.exists('out.partial'):
+        failed += 1
+        print('FAIL memory: %s with a document that needs more: status %d, %.1f MiB, then %d: %s'
+              % (plan, status, most / 1024, enough, said))
 UNITS = {'B': 1, 'KiB': 1 << 10, 'MiB': 1 << 20, 'GiB': 1 << 30}
 for memory in '64M', '128M':
     options = ['embed.yaml', '-i', 'in', '--memory', memory, '--jobs', '2']

@@ -188,11 +188,9 @@ aside_begin(struct aside *a)
     if (a->outer || outer->used - a->before < ASIDE_LITTLE) {
         return false;
     }
-    mrs_arena_init(&a->work, outer->mem);
+    mrs_arena_init_as(&a->work, outer);
     a->work.most = outer->most ? outer->most - outer->used : 0;
     a->work.steps = outer->steps;
-    a->work.ask = outer->ask;
-    a->work.ask_arg = outer->ask_arg;
     a->outer = outer;
     a->ev->arena = &a->work;
     return true;
@@ -348,7 +346,8 @@ chain_add(struct chain *c, struct mrs_val *v)
     if (!c->aside.outer) {
         if (aside_begin(&c->aside)) {
             mrs_buf_init(&c->value[0], ev->arena->mem, SIZE_MAX);
-            mrs_buf_init(&c->value[1], ev->arena->mem, SIZE_MAX);
+            c->value[0].beside = c->aside.outer;
+            c->value[1] = c->value[0];
         }
         return MRS_OK;
     }

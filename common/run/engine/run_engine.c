@@ -67,7 +67,9 @@ make_workers(struct mrsi_engine *en, struct mrs_err *e)
         w->no = i;
         mrs_arena_init(&w->arena, en->mem);
         w->arena.most = MRS_EVAL_BYTES_MAX;
+        w->arena.calm = en->memory / 4 / en->jobs;
         w->arena.ask = mrsi_worker_is_late;
+        w->arena.swell = mrsi_pipe_swell;
         w->arena.ask_arg = w;
         w->ctx = (struct mrs_ctx){.mem = en->mem, .arena = &w->arena, .err = &w->err};
         mrs_err_clear(&w->err);

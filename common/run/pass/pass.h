@@ -23,6 +23,8 @@ enum mrs_status mrsi_pipe_run_marked(const struct mrsi_pipe *p, const struct mrs
 bool mrsi_pipe_turn(const struct mrsi_worker *w);
 /* The same, but waits for it. False: the pass has failed at an earlier job. */
 bool mrsi_pipe_await(const struct mrsi_worker *w);
+/* For struct mrs_arena of a worker: the document needs much memory, so its job goes on alone, within --memory. */
+bool mrsi_pipe_swell(void *worker);
 /* Bytes of --memory that gathering leaves for a large document; with less than MRSI_ROOMY the document may exceed
  * it. */
 #define MRSI_LARGE_ROOM (32ull << 20)

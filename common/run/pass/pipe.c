@@ -5,9 +5,10 @@
  * workers. A worker whose job is done before its turn queues it, while a slot is free, and continues; the thread that
  * commits the job before it commits it, too. A big job keeps the fetch lock until it is committed: documents of many
  * megabytes take turns instead of being held by all workers at once (all earlier jobs have been fetched, so they can
- * commit: no deadlock). After a big job its memory is freed: otherwise each worker would end up with the memory of the
- * largest document. The first error stops all workers; of several, the error of the earliest job is reported. The pipe
- * must not depend on the kind of job. */
+ * commit: no deadlock). A job becomes big if the expressions of one of its documents make many megabytes: then it waits
+ * for its turn. After a big job its memory is freed: otherwise each worker would end up with the memory of the largest
+ * document. The first error stops all workers; of several, the error of the earliest job is reported. The pipe must not
+ * depend on the kind of job. */
 #include "checkpoint.h"
 
 #define PLENTY (128ull << 20) /* bytes of memory for a worker */
@@ -50,6 +51,7 @@ static void
 fail(struct pipe_run *r, enum mrs_status s, uint64_t job, const struct mrs_err *e)
 {
     MRS_ASSERT(s < MRS_OK);
+    mrs_mem_set_limit(r->p->en->mem, 0); /* that of a big job: what follows is needed */
     pthread_mutex_lock(&r->commit_lock);
     if (r->status == MRS_OK || job < r->err_job) {
         r->status = s;
@@ -139,22 +141,22 @@ return_slot(const struct mrsi_pipe *p, struct mrsi_worker *w, struct pipe_slot *
 }
 
 static bool
-is_too_large(const struct pipe_run *r, const struct pipe_slot *x, const struct mrs_err *e)
+is_too_large(const struct pipe_run *r, const struct mrs_err *e)
 {
-    return x->big && e->code == MRS_E_MEMORY && mrs_mem_is_over(r->p->en->mem);
+    return e->code == MRS_E_MEMORY && mrs_mem_is_over(r->p->en->mem);
 }
 
-/* An allocation failed: a document that is processed alone does not fit in --memory. */
+/* An allocation failed: a document does not fit in --memory. alone: it is the one that w works on. */
 static enum mrs_status
-too_large(const struct mrsi_worker *w, struct mrs_err *e)
+too_large(const struct mrsi_worker *w, bool alone, struct mrs_err *e)
 {
     uint64_t now = w->en->most, more = ((now + LARGE_TAKES) >> 26 << 6) + 64; /* MiB */
     MRS_ASSERT(now > 0);
     mrs_err_clear(e);
-    if (!w->last.ns) {
+    if (!w->last.ns || !alone) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT,
-                           "documents that belong together take more memory than --memory %lluM leaves: give more, as "
-                           "--memory %lluM",
+                           "documents that are processed together take more memory than --memory %lluM leaves: give "
+                           "more, as --memory %lluM",
                            (unsigned long long)(now >> 20), (unsigned long long)more);
     }
     return mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT,
@@ -181,12 +183,13 @@ commit(struct pipe_run *r, struct mrsi_worker *w, struct pipe_slot *x, struct pi
         swap_refused(x, w);
     }
     if (s < MRS_OK) {
-        s = is_too_large(r, x, &e) ? too_large(w, &e) : s;
+        s = is_too_large(r, &e) ? too_large(w, x->big, &e) : s;
         fail(r, s, x->no, &e);
         return s;
     }
     if (x->big) {
         return_slot(r->p, w, x);
+        mrs_mem_set_limit(r->p->en->mem, 0);
     }
     pthread_mutex_lock(&r->commit_lock);
     r->committed++;
@@ -227,7 +230,7 @@ mrsi_pipe_await(const struct mrsi_worker *w)
 bool
 mrsi_pipe_turn(const struct mrsi_worker *w)
 {
-    return atomic_load(w->committed) == w->job_no;
+    return atomic_load(&w->pipe->committed) == w->job_no;
 }
 
 /* Under the fetch lock: takes a savepoint after all jobs under way have been committed. None if the pass fails
@@ -249,18 +252,26 @@ take_savepoint(struct pipe_run *r, struct mrs_err *e)
     return stop ? MRS_OK : mrsi_ckpt_savepoint(r->pass, e);
 }
 
-/* A job that runs alone, within the budget. */
+/* The job of this worker goes on alone: after all earlier ones, and within the budget until it is committed. */
 static enum mrs_status
-work_alone(struct pipe_run *r, struct mrsi_worker *w, void *job, struct mrs_err *e)
+go_alone(const struct mrsi_worker *w)
 {
-    MRS_ASSERT(w->pipe == r);
-    const struct mrsi_pipe *p = r->p;
+    MRS_ASSERT(w->pipe && w->slot);
+    struct mrsi_engine *en = w->en;
     if (!mrsi_pipe_await(w)) {
         return MRS_END;
     }
-    uint64_t most = p->en->most, beyond = most < MRSI_ROOMY ? MRSI_LARGE_ROOM : 0;
-    mrs_mem_set_limit(p->en->mem, most ? most - PROGRAM + beyond : 0);
-    return p->work(p->arg, w, job, e);
+    uint64_t most = en->most, beyond = most < MRSI_ROOMY ? MRSI_LARGE_ROOM : 0;
+    mrs_mem_set_limit(en->mem, most ? most - PROGRAM + beyond : 0);
+    w->slot->big = true;
+    return MRS_OK;
+}
+
+bool
+mrsi_pipe_swell(void *worker)
+{
+    const struct mrsi_worker *w = worker;
+    return !w->pipe || w->slot->big || go_alone(w) == MRS_OK;
 }
 
 /* Works on a job, and commits it if possible. */
@@ -268,16 +279,16 @@ static enum mrs_status
 work_on(struct pipe_run *r, struct mrsi_worker *w, struct pipe_slot **mine, bool big, struct mrs_err *e)
 {
     const struct mrsi_pipe *p = r->p;
+    struct pipe_slot *x = *mine;
     w->last.ns = NULL;
-    enum mrs_status s = big ? work_alone(r, w, (*mine)->job, e) : p->work(p->arg, w, (*mine)->job, e);
+    w->slot = x;
+    enum mrs_status s = big ? go_alone(w) : MRS_OK;
+    MRS_THEN(s, p->work(p->arg, w, x->job, e));
     if (s < MRS_OK) {
-        s = is_too_large(r, *mine, e) ? too_large(w, e) : s;
+        s = is_too_large(r, e) ? too_large(w, x->big, e) : s;
         fail(r, s, w->job_no, e);
     } else if (s == MRS_OK) {
         s = end_job(r, w, mine, big);
-    }
-    if (big) {
-        mrs_mem_set_limit(p->en->mem, 0);
     }
     return s;
 }
@@ -301,7 +312,7 @@ one_job(struct pipe_run *r, struct mrsi_worker *w, struct pipe_slot **mine)
     MRS_THEN(s, p->fetch(p->arg, (*mine)->job, &big, &e));
     if (s == MRS_OK) {
         (*mine)->no = no;
-        (*mine)->big = big;
+        (*mine)->big = false;
         r->fetched++;
     } else if (s < MRS_OK) {
         fail(r, s, no, &e); /* before another fetch, whose failure would have another cause */
@@ -313,7 +324,6 @@ one_job(struct pipe_run *r, struct mrsi_worker *w, struct pipe_slot **mine)
         return s;
     }
     w->job_no = no;
-    w->committed = &r->committed;
     w->pipe = r;
     s = work_on(r, w, mine, big, &e);
     if (big) {

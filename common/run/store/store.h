@@ -136,7 +136,7 @@ struct mrsi_worker {
     struct mrsi_read_last { const char *ns; uint64_t ordinal; } last; /* document of the job; ns NULL: none */
     uint64_t job_no;                   /* in the current pipe */
     struct pipe_run *pipe;
-    const _Atomic uint64_t *committed; /* number of its committed jobs */
+    struct pipe_slot *slot;            /* of the job */
 };
 
 struct mrsi_engine {

@@ -21,10 +21,7 @@ make_ready(const struct mrsi_bucket *s, struct bucket_work *w, struct mrs_ctx *c
     mrs_buf_init(&w->plain.names, c->mem, MRS_DOC_READ_MAX + 8u * BUCKET_LAYOUT);
     mrs_buf_init(&w->plain.known.heads, c->mem, MRS_TEMPLATE_MAX + 4u * BUCKET_LAYOUT + 8);
     mrs_buf_init(&w->tpl.heads, c->mem, MRS_TEMPLATE_MAX + 4u * BUCKET_LAYOUT);
-    mrs_arena_init(&w->arena, c->mem);
-    w->arena.most = c->arena->most;
-    w->arena.ask = c->arena->ask;
-    w->arena.ask_arg = c->arena->ask_arg;
+    mrs_arena_init_as(&w->arena, c->arena);
     w->n_acc = s->n_set;
     w->ready = true;
 }

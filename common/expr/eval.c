@@ -432,6 +432,9 @@ eval_long_path(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *ou
         *out = base;
         return MRS_OK;
     }
+    if (base.n >= MRSI_LARGE_VALUE) {
+        MRS_TRY(mrsi_look(ev, base.n));
+    }
     return mrsi_path_value(ev, base, x->part + done, x->part_len + done, x->n_parts - done, out);
 }
 
@@ -492,7 +495,8 @@ mrsi_arg(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, struct mrs_v
         *out = mrs_missing();
         return MRS_OK;
     }
-    return mrsi_eval(x->args[i], ev, out);
+    MRS_TRY(mrsi_eval(x->args[i], ev, out));
+    return out->n < MRSI_LARGE_VALUE ? MRS_OK : mrsi_look(ev, out->n);
 }
 
 /* With room for the variables bound inside. */

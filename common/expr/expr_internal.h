@@ -188,6 +188,15 @@ mrsi_spend(struct mrs_eval *ev, uint64_t n)
     ev->arena->steps = was + n;
     return (was ^ (was + n)) >> 10 ? mrsi_spent(ev) : MRS_OK;
 }
+/* Before an operation reads a value of that size: long ones can be interrupted, too. Not counted as steps. */
+enum { MRSI_LARGE_VALUE = 4096 };
+static inline enum mrs_status
+mrsi_look(struct mrs_eval *ev, uint64_t bytes)
+{
+    uint64_t was = ev->arena->read;
+    ev->arena->read = was + bytes;
+    return (was ^ (was + bytes)) >> 20 ? mrsi_spent(ev) : MRS_OK;
+}
 /* An array or document under construction: a buffer over the arena's memory allocator whose result is copied into the
  * arena, or adopted by it. */
 struct mrsi_expr_out {

@@ -78,32 +78,37 @@ mrsi_coerce_i64(struct mrs_val v, int64_t *out)
 }
 
 struct support_order {
+    struct mrs_eval *ev;
     mrsi_cmp_fn cmp;
     const void *arg;
 };
 
 /* Merges the sorted runs from[a..mid) and from[mid..end) into the same positions of `to`. */
-static void
+static enum mrs_status
 merge(const struct support_order *o, const uint32_t *from, uint32_t *to, uint32_t a, uint32_t mid, uint32_t end)
 {
     uint32_t b = mid;
     for (uint32_t i = a; i < end; i++) {
+        if (o->ev && i % 4096 == 4095) {
+            MRS_TRY(mrsi_look(o->ev, 1u << 20));
+        }
         bool first = a < mid && (b >= end || o->cmp(o->arg, from[a], from[b]) <= 0);
         to[i] = first ? from[a++] : from[b++];
     }
+    return MRS_OK;
 }
 
-void
-mrsi_sort_stable(uint32_t *at, uint32_t *other, uint32_t n, mrsi_cmp_fn cmp, const void *arg)
+enum mrs_status
+mrsi_sort_stable(struct mrs_eval *ev, uint32_t *at, uint32_t *other, uint32_t n, mrsi_cmp_fn cmp, const void *arg)
 {
     MRS_ASSERT((at && other) || n == 0);
-    struct support_order o = {cmp, arg};
+    struct support_order o = {ev, cmp, arg};
     uint32_t *from = at, *to = other;
     for (uint64_t run = 1; run < n; run *= 2) {
         for (uint64_t a = 0; a < n; a += 2 * run) {
             uint32_t mid = a + run < n ? (uint32_t)(a + run) : n;
             uint32_t end = a + 2 * run < n ? (uint32_t)(a + 2 * run) : n;
-            merge(&o, from, to, (uint32_t)a, mid, end);
+            MRS_TRY(merge(&o, from, to, (uint32_t)a, mid, end));
         }
         uint32_t *swap = from;
         from = to;
@@ -112,6 +117,7 @@ mrsi_sort_stable(uint32_t *at, uint32_t *other, uint32_t n, mrsi_cmp_fn cmp, con
     if (from != at && n) {
         memcpy(at, from, n * sizeof *at);
     }
+    return MRS_OK;
 }
 
 enum mrs_status

@@ -43,9 +43,11 @@ bool mrsi_integral32(struct mrs_val v, int32_t *out);
  * that is impossible); false: not a number, or a double out of range. */
 bool mrsi_coerce_i64(struct mrs_val v, int64_t *out);
 
-/* Sorts at[0..n) by cmp, keeping the order of equals; other: room for n more. */
+/* Sorts at[0..n) by cmp, keeping the order of equals; other: room for n more. ev: asked at intervals whether to go on;
+ * NULL: a short list. */
 typedef int (*mrsi_cmp_fn)(const void *arg, uint32_t a, uint32_t b);
-void mrsi_sort_stable(uint32_t *at, uint32_t *other, uint32_t n, mrsi_cmp_fn cmp, const void *arg);
+enum mrs_status mrsi_sort_stable(struct mrs_eval *ev, uint32_t *at, uint32_t *other, uint32_t n, mrsi_cmp_fn cmp,
+                                 const void *arg);
 
 /* The values of named arguments in a document, v[i] of names[i], missing if not given. FAIL MRS_E_PLAN: no document, an
  * unknown name, a duplicate. */

@@ -72,6 +72,7 @@ struct mrs_arena {
     uint64_t most;                /* limit of used: beyond it allocations fail; 0: none */
     uint64_t calm;                /* beyond it `swell` is asked before each allocation; 0: never */
     uint64_t steps;               /* work done since the last reset, counted by the arena's user */
+    uint64_t read;                /* bytes of large values read, counted by the arena's user */
     int (*ask)(void *);           /* called at intervals by long work: not 0 stops it; NULL: never */
     bool (*swell)(void *);        /* may it hold this much? false: the allocation fails */
     void *ask_arg;                /* of both */

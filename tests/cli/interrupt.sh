@@ -133,7 +133,7 @@ done
 tries "run embed in memory" "${run[@]}" embed.yaml
 tries "run of a tar" "$tool" run embed.yaml -i in.tar.gz -o out --compress none "${rules[@]}"
 # ---- inside of one document ----
-mkdir -p text/d
+mkdir -p text/d wide/d
 python3 - << 'P'
 import struct
 s = b'a' * 30000 + b'\0'
@@ -141,6 +141,9 @@ l = b''.join(b'\x10%d\0' % i + struct.pack('<i', i) for i in range(20000))
 l = struct.pack('<i', len(l) + 5) + l + b'\0'
 e = b'\x02s\0' + struct.pack('<i', len(s)) + s + b'\x04l\0' + l
 open('text/d/c.bson', 'wb').write(struct.pack('<i', len(e) + 5) + e + b'\0')
+o = b''.join(b'\x10f%d\0' % i + struct.pack('<i', i) for i in range(500000))
+e = b'\x03o\0' + struct.pack('<i', len(o) + 5) + o + b'\0\x04l\0' + l
+open('wide/d/c.bson', 'wb').write(struct.pack('<i', len(e) + 5) + e + b'\0')
 P
 # midway SECONDS ARGUMENT...: Ctrl-C that long behind its begin; once more where it has ended by then
 midway() {
@@ -156,10 +159,11 @@ midway() {
         [ $status = 0 ] || break
     done
 }
+source=text
 # within EXPRESSION: for each of 20,000 elements; a second later Ctrl-C ends it at once
 within() {
     printf 'steps: [{ set: { in: c, fields: { y: { $sum: { $map: { input: $l, in: { $size: %s } } } } } } }]\n' "$1" > within.yaml
-    midway 1 run within.yaml -i text -o out -q
+    midway 1 run within.yaml -i $source -o out -q
     [ $status = 130 ] && [ $took -lt 1000 ] && passed=$((passed + 1)) || fail "$1: status $status, $took ms of processors after the signal"
 }
 within '{ $split: ["$s", "a"] }'
@@ -169,6 +173,10 @@ within '{ $setUnion: ["$l", { $reverseArray: "$l" }] }'
 within '[[{ $indexOfCP: [{ $concat: ["$s", "$s", "$s", "$s", "$s", "$s"] }, aab] }]]'
 # 30,000 characters, each looked for among as many
 within '[[{ $trim: { input: "$s", chars: { $concat: [{ $replaceAll: { input: "$s", find: a, replacement: b } }, a] } } }]]'
+# few elements, each with a large document
+source=wide
+within '{ $objectToArray: "$o" }'
+within '[[{ $eq: ["$o.none", "$$this"] }]]'
 
 # ---- before the run, while values of documents are read for names of collections ----
 python3 - << 'P'

@@ -186,7 +186,7 @@ sorted(const struct mrs_acc_state *s, struct mrs_eval *ev, uint32_t **out)
     for (uint32_t i = 0; i < s->n; i++) {
         at[i] = i;
     }
-    mrsi_sort_stable(at, at + s->n, s->n, in_result, s);
+    MRS_TRY(mrsi_sort_stable(ev, at, at + s->n, s->n, in_result, s));
     *out = at;
     return MRS_OK;
 }

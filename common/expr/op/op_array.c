@@ -403,7 +403,7 @@ extreme_n(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
             at[m++] = i;
         }
     }
-    mrsi_sort_stable(at, at + l.n, m, cmp, l.v);
+    MRS_TRY(mrsi_sort_stable(ev, at, at + l.n, m, cmp, l.v));
     for (uint32_t i = 0; i < clamp(n, m); i++) {
         MRS_TRY(mrsi_list_add(ev, &sorted, l.v[at[i]]));
     }

@@ -556,7 +556,7 @@ mrsi_eval_sort_array(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_v
         at[i] = i;
     }
     struct sorting s = {by, by->n ? keys.v : l.v};
-    mrsi_sort_stable(at, at + l.n, l.n, cmp_elements, &s);
+    MRS_TRY(mrsi_sort_stable(ev, at, at + l.n, l.n, cmp_elements, &s));
     for (uint32_t i = 0; i < l.n; i++) {
         MRS_TRY(mrsi_list_add(ev, &sorted, l.v[at[i]]));
     }

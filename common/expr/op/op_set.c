@@ -25,7 +25,7 @@ make_set(struct mrs_eval *ev, struct mrsi_list *l)
     for (uint32_t i = 0; i < l->n; i++) {
         at[i] = i;
     }
-    mrsi_sort_stable(at, at + l->n, l->n, cmp_values, l->v);
+    MRS_TRY(mrsi_sort_stable(ev, at, at + l->n, l->n, cmp_values, l->v));
     struct mrsi_list set = {0};
     for (uint32_t i = 0; i < l->n; i++) {
         if (!set.n || mrs_compare(set.v[set.n - 1], l->v[at[i]]) != 0) {
@@ -164,7 +164,7 @@ eval_difference(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *o
     for (uint32_t i = 0; i < l.n; i++) {
         at[i] = i;
     }
-    mrsi_sort_stable(at, at + l.n, l.n, cmp_values, l.v);
+    MRS_TRY(mrsi_sort_stable(ev, at, at + l.n, l.n, cmp_values, l.v));
     for (uint32_t i = 1, first = 0; i < l.n;
          i++) { /* of equal ones only the first in the array's order is kept */
         if (mrs_compare(l.v[at[first]], l.v[at[i]]) == 0) {

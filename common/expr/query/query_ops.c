@@ -104,7 +104,7 @@ sort_list(struct mrsi_query_builder *b, struct mrsi_query_node *n, struct mrs_er
     for (uint32_t i = 0; i < n->n_list; i++) {
         at[i] = i;
     }
-    mrsi_sort_stable(at, at + n->n_list, n->n_list, cmp_values, n->list);
+    (void)mrsi_sort_stable(NULL, at, at + n->n_list, n->n_list, cmp_values, n->list);
     for (uint32_t i = 0; i < n->n_list; i++) {
         sorted[i] = n->list[at[i]];
     }

@@ -330,14 +330,14 @@ mrsi_paths_free(struct mrsi_engine *en)
 static void
 take_name(struct mrsi_unknown_paths *p, struct searched_paths *w, const char *name, size_t n)
 {
-    MRS_ASSERT(w->n <= PATHS && w->n_names <= NAMES);
+    MRS_ASSERT(w->n <= PATHS && w->n_names < NAMES);
     for (uint32_t i = 0; i < w->n_names; i++) {
         if (strlen(w->name[i]) == n && memcmp(w->name[i], name, n) == 0) {
             return;
         }
     }
     bool id = n == 3 && memcmp(name, "_id", 3) == 0; /* rarely misspelled, and similar to many names */
-    char *copy = w->n_names < NAMES && !id ? mrs_arena_alloc(&p->arena, n + 1) : NULL;
+    char *copy = id ? NULL : mrs_arena_alloc(&p->arena, n + 1);
     if (copy) {
         memcpy(copy, name, n);
         copy[n] = '\0';
@@ -359,7 +359,7 @@ take_names(struct mrsi_unknown_paths *p, struct searched_paths *w, struct mrs_vi
     mrs_walk_init(&level[0].walk, doc);
     level[0].above = 0;
     level[0].array = false;
-    while (depth) {
+    while (depth && w->n_names < NAMES) {
         struct mrs_elem e;
         size_t n = level[depth - 1].above;
         if (mrs_walk_next(&level[depth - 1].walk, &e) != 1) {

@@ -177,6 +177,14 @@ within '[[{ $trim: { input: "$s", chars: { $concat: [{ $replaceAll: { input: "$s
 source=wide
 within '{ $objectToArray: "$o" }'
 within '[[{ $eq: ["$o.none", "$$this"] }]]'
+# one document, and a query of many conditions on each of its fields
+{
+    printf 'steps: [{ delete: { in: c, where: { $or: [{ l: -1 }'
+    printf ', { l: { $all: [-2, -1] } }%.0s' {1..30000}
+    printf '] } } }]\n'
+} > query.yaml
+midway 1 run query.yaml -i text -o out -q
+[ $status = 130 ] && [ $took -lt 1000 ] && passed=$((passed + 1)) || fail "a query: status $status, $took ms of processors after the signal"
 
 # ---- before the run, while values of documents are read for names of collections ----
 python3 - << 'P'

@@ -320,6 +320,7 @@ match(const struct mrsi_query_node *n, const struct query_input *a, bool *yes)
     case Q_EXPR:
         return match_expr(n, a, yes);
     default:
+        MRS_TRY(mrsi_look(a->ev, a->doc.n));
         return n->path ? each(n, a, 0, a->doc, yes) : matches(n, a, a->element, yes);
     }
 }

@@ -56,6 +56,21 @@ YAML
         [ "$(grep -c 'is the name of a field, not a place in an array$' "$tmp/err")" = 4 ]
     ok "sort: { $sort }: servers would sort by elements of arrays" $?
 done
+# a reason names the key
+reason() { # STEP KEY
+    printf 'database: shop\nsteps:\n- %s\n' "$1" > "$tmp/plan.yaml"
+    "$tool" explain "$tmp/plan.yaml" --pipeline 2> "$tmp/err" | grep -q "no pipeline: \`$2\`.*: use the client engine$"
+    ok "the reason names $2" $?
+}
+embed='embed: { from: a, into: b, match: { p: _id }, as: c'
+reason "$embed, limit: 3 }" limit
+reason "$embed, limit: 3, overflow: { into: o, size: 1, ref: p, number: n, items: i } }" overflow
+reason "$embed, orphans: drop }" orphans
+reason "$embed, replace: true }" replace
+reason 'copy: { from: a, into: b, match: { _id: p }, fields: [x], keep: none, orphans: keep }' keep
+reason 'rollup: { from: a, into: g, by: $k, as: s, fields: { n: { $sum: 1 } } }' as
+reason 'extract: { from: a, path: l, into: i, refs: child, child_refs: q, id: keep }' child_refs
+reason 'bucket: { from: r, into: k, by: { s: $s }, time: t, items: l, id: { s: $s }, untimed: keep, keep: none }' untimed
 # names of a document in the order of JavaScript, and not
 said() { "$tool" explain "$tmp/plan.yaml" --pipeline | grep -c 'not in a shell'; }
 printf 'database: d\nsteps:\n- set: { in: c, fields: { 2023: 1, 2024: 2, x: 3, "01": [4, 5] } }\n' > "$tmp/plan.yaml"

@@ -49,18 +49,19 @@ static const struct {
     {"drop_collection", mrsi_lower_drop_collection, " in indexes "},
 };
 
-/* Are all keys of the step in this list? */
-static bool
-knows_all_keys(const struct mrsi_lower *l, const char *keys)
+/* The first key of the step that is not in this list; NULL: none. */
+static const char *
+other_key(const struct mrsi_lower *l, const char *keys)
 {
     struct mrs_walk w;
     struct mrs_elem el;
-    bool all = true;
     mrs_walk_init(&w, l->body);
-    while (all && mrs_walk_next(&w, &el) == 1) {
-        all = mrsi_lower_is_one_of(keys, el.name);
+    while (mrs_walk_next(&w, &el) == 1) {
+        if (!mrsi_lower_is_one_of(keys, el.name)) {
+            return el.name;
+        }
     }
-    return all;
+    return NULL;
 }
 
 static bool
@@ -101,7 +102,8 @@ lower_step(struct mrsi_lower *l)
     const char *type = l->out->step->type->name;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (strcmp(rows[i].type, type) == 0) {
-            return !knows_all_keys(l, rows[i].keys) ? MRSI_LOWER_WORDS
+            const char *other = other_key(l, rows[i].keys);
+            return other                   ? mrsi_lower_no_stages(l, other)
                    : names_now(l)          ? "$$NOW would be another time for each range: write the date itself"
                    : sorts_by_place(l)     ? PLACES
                    : names_own_field(l)    ? "a name with __mrs_, which pipelines use themselves: use the client engine"

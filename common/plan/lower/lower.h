@@ -49,6 +49,9 @@ const char *mrsi_lower_name(const struct mrsi_lower *l, const char *key);
 const char *mrsi_lower_path(struct mrsi_lower *l, const char *name);
 /* Is a key absent, or its value `word`, the default? */
 bool mrsi_lower_is_default(const struct mrsi_lower *l, const char *key, const char *word);
+/* The reason why a key, or its value, has no stages; NULL: it has the default. */
+const char *mrsi_lower_no_stages(struct mrsi_lower *l, const char *key);
+const char *mrsi_lower_not_default(struct mrsi_lower *l, const char *key, const char *word);
 /* Is a key given, with this value? */
 bool mrsi_lower_has_word(const struct mrsi_lower *l, const char *key, const char *word);
 /* Does the list contain only plain names other than `_id`? NULL, or the reason why not. */
@@ -69,7 +72,6 @@ struct mrs_view mrsi_lower_own_paths(struct mrsi_lower *l, struct mrs_val names)
 #define MRSI_LOWER_ID "it changes `_id`, which a pipeline loses silently: use the client engine"
 #define MRSI_LOWER_ERRORS \
     "`errors` other than refuse: a pipeline has one answer to a failing expression, it ends: use the client engine"
-#define MRSI_LOWER_WORDS "words of the step that a pipeline has none for: use the client engine"
 #define MRSI_LOWER_ROOT "an expression that reads the whole document: use the client engine"
 #define MRSI_LOWER_CONFLICTS "`conflicts` other than refuse compares documents: use the client engine"
 

@@ -31,7 +31,7 @@ read_every(struct mrsi_lower *l, struct mrs_val v, struct mrs_view *out)
             size = size * 10 + (text[i] - '0');
         }
         if (!at || size > INT32_MAX) {
-            return MRSI_LOWER_WORDS;
+            return mrsi_lower_no_stages(l, "every");
         }
         *out = mrsi_lower_doc(l, "{unit: %s, binSize: %i}", units[at - letters], size);
     }
@@ -65,7 +65,7 @@ read_words(struct mrsi_lower *l, struct mrsi_lower_bucket *b)
                                       : mrs_empty_doc();
     b->max = 0;
     bool bad = max.type != MRS_MISSING && (!mrs_val_integral(max, &b->max) || b->max < 1 || b->max > INT32_MAX);
-    return why ? why : bad ? MRSI_LOWER_WORDS : read_every(l, mrsi_lower_key(l, "every"), &b->every);
+    return why ? why : bad ? mrsi_lower_no_stages(l, "max") : read_every(l, mrsi_lower_key(l, "every"), &b->every);
 }
 
 #define OTHERS \
@@ -111,8 +111,10 @@ mrsi_lower_read_bucket(struct mrsi_lower *l, struct mrsi_lower_bucket *b)
     if (l->out->step->desc.conflicts != MRS_CONFLICTS_REFUSE) {
         return MRSI_LOWER_CONFLICTS;
     }
-    if (!mrsi_lower_is_default(l, "errors", "refuse") || !mrsi_lower_is_default(l, "untimed", "refuse")) {
-        return MRSI_LOWER_WORDS;
+    const char *why = mrsi_lower_not_default(l, "errors", "refuse");
+    why = why ? why : mrsi_lower_not_default(l, "untimed", "refuse");
+    if (why) {
+        return why;
     }
     if (fields.type == MRS_ARRAY || (fields.type == MRS_DOCUMENT && drop.type != MRS_MISSING)) {
         return ITEMS;
@@ -120,7 +122,7 @@ mrsi_lower_read_bucket(struct mrsi_lower *l, struct mrsi_lower_bucket *b)
     if (mrsi_lower_reads_root(l)) {
         return MRSI_LOWER_ROOT;
     }
-    const char *why = drop.type == MRS_MISSING ? NULL : mrsi_lower_judge_list(drop);
+    why = drop.type == MRS_MISSING ? NULL : mrsi_lower_judge_list(drop);
     why = why ? why : read_words(l, b);
     return why ? why : read_folds(l, b);
 }

@@ -19,20 +19,25 @@ read_embed(struct mrsi_lower *l, const struct mrsi_lower_join *j, struct lower_e
     m->absent = mrsi_lower_has_key(l, "empty") ? mrsi_lower_has_word(l, "empty", "absent") : m->one;
     m->limit = 0;
     if (limit.type != MRS_MISSING && (!mrs_val_integral(limit, &m->limit) || m->limit < 1)) {
-        return MRSI_LOWER_WORDS;
+        return mrsi_lower_no_stages(l, "limit");
     }
     if (!m->as || (mrsi_lower_has_key(l, "count") && !m->count)) {
         return MRSI_LOWER_DEEP;
     }
     m->many = !mrsi_lower_is_default(l, "many", "refuse");
     bool unmatched = mrsi_lower_is_default(l, "keep", "unmatched"), all = mrsi_lower_has_word(l, "keep", "all");
-    if (!(m->many ? all && m->one : all || unmatched) || strcmp(m->as, j->into_key) == 0 ||
-        (m->absent && (m->count || m->limit)) ||
-        !(m->absent || mrsi_lower_is_default(l, "empty", "array")) ||
-        (m->limit && unmatched)) {
-        return MRSI_LOWER_WORDS;
+    if (m->limit && unmatched) {
+        return "`limit` without `keep: all`, since documents that are left out would stay: use the client engine";
     }
-    return m->count && strcmp(m->count, m->as) == 0 ? MRSI_LOWER_WORDS : NULL;
+    if (!(all || unmatched) || (m->many && !(all && m->one))) {
+        return mrsi_lower_no_stages(l, m->many ? "many" : "keep");
+    }
+    if (!(m->absent ? !m->count && !m->limit : mrsi_lower_is_default(l, "empty", "array"))) {
+        return mrsi_lower_no_stages(l, "empty");
+    }
+    return strcmp(m->as, j->into_key) == 0                ? mrsi_lower_no_stages(l, "as")
+           : m->count && strcmp(m->count, m->as) == 0 ? mrsi_lower_no_stages(l, "count")
+                                                      : NULL;
 }
 
 static void
@@ -95,11 +100,10 @@ mrsi_lower_copy(struct mrsi_lower *l)
     if (!why) {
         why = list.type == MRS_ARRAY ? mrsi_lower_judge_list(list) : mrsi_lower_judge_map(list);
     }
+    why = why ? why : mrsi_lower_not_default(l, "refs", "keep");
+    why = why ? why : mrsi_lower_not_default(l, "keep", "all");
     if (why) {
         return why;
-    }
-    if (!mrsi_lower_is_default(l, "refs", "keep") || !mrsi_lower_is_default(l, "keep", "all")) {
-        return MRSI_LOWER_WORDS;
     }
     if (mrsi_lower_has_key(l, "as") && !as) {
         return MRSI_LOWER_DEEP;

@@ -284,10 +284,13 @@ mrsi_join_lower_remove(struct mrsi_lower *l, const struct mrsi_lower_join *j)
 }
 
 const char *
-mrsi_join_lower_judge(const struct mrsi_lower *l)
+mrsi_join_lower_judge(struct mrsi_lower *l)
 {
-    bool plain = mrsi_lower_is_default(l, "errors", "refuse") && mrsi_lower_is_default(l, "orphans", "keep") &&
-                 mrsi_lower_is_default(l, "dangling", "keep") && mrsi_lower_is_default(l, "oversize", "refuse") &&
-                 !mrsi_lower_is_true(l, "replace");
-    return plain ? NULL : MRSI_LOWER_WORDS;
+    static const char *const needed[][2] = {
+        {"errors", "refuse"}, {"orphans", "keep"}, {"dangling", "keep"}, {"oversize", "refuse"}};
+    const char *why = mrsi_lower_is_true(l, "replace") ? mrsi_lower_no_stages(l, "replace") : NULL;
+    for (size_t i = 0; !why && i < sizeof needed / sizeof *needed; i++) {
+        why = mrsi_lower_not_default(l, needed[i][0], needed[i][1]);
+    }
+    return why;
 }

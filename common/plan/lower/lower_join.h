@@ -15,7 +15,7 @@ struct mrsi_lower_join {
 
 /* Reads the keys of the plan; returns the reason why it cannot be a pipeline, or NULL. */
 const char *mrsi_join_lower_match(struct mrsi_lower *l, struct mrsi_lower_join *j);
-const char *mrsi_join_lower_judge(const struct mrsi_lower *l);
+const char *mrsi_join_lower_judge(struct mrsi_lower *l);
 /* The stages that make the copy of a document of `from`; n 0: unchanged. own_id: a list includes `_id`. */
 const char *mrsi_join_lower_shape(struct mrsi_lower *l, bool own_id, struct mrs_view *fields, struct mrs_view *drop);
 struct mrs_view mrsi_join_lower_sort(struct mrsi_lower *l);  /* {$sort: ...}, `_id` last */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lower_kit.c - shared by the files that convert steps to pipelines: stages, counts, names. */
 #include "lower.h"
+#include <stdio.h>
 
 /* ---- building ---- */
 struct mrs_view
@@ -244,6 +245,23 @@ mrsi_lower_is_default(const struct mrsi_lower *l, const char *key, const char *w
 {
     struct mrs_val v = mrsi_lower_key(l, key);
     return v.type == MRS_MISSING || mrs_val_is_text(v, word);
+}
+
+const char *
+mrsi_lower_no_stages(struct mrsi_lower *l, const char *key)
+{
+    char text[120];
+    int n = snprintf(text, sizeof text, "`%.60s`, or this value of it, has no stages: use the client engine", key);
+    MRS_ASSERT(n > 0 && (size_t)n < sizeof text);
+    const char *reason = mrs_arena_copy(l->arena, text, (size_t)n + 1);
+    l->failed = l->failed || !reason;
+    return reason ? reason : key;
+}
+
+const char *
+mrsi_lower_not_default(struct mrsi_lower *l, const char *key, const char *word)
+{
+    return mrsi_lower_is_default(l, key, word) ? NULL : mrsi_lower_no_stages(l, key);
 }
 
 bool

@@ -113,11 +113,9 @@ lower_values(struct mrsi_lower *l, const char *as)
     struct mrs_view nothing, values, taken;
     const char *why = mrsi_join_lower_match(l, &j);
     why = why ? why : mrsi_join_lower_judge(l);
+    why = why ? why : mrsi_lower_not_default(l, "keep", "all");
     if (why) {
         return why;
-    }
-    if (!mrsi_lower_is_default(l, "keep", "all")) {
-        return MRSI_LOWER_WORDS;
     }
     if (!read_values(l, &nothing, &values)) {
         return OTHERS;
@@ -138,8 +136,10 @@ lower_groups(struct mrsi_lower *l, const char *as)
 {
     const struct mrs_desc *d = &l->out->step->desc;
     struct mrs_view nothing, values;
-    if (!mrsi_lower_is_default(l, "errors", "refuse") || !mrsi_lower_is_default(l, "keep", "all") || as) {
-        return MRSI_LOWER_WORDS;
+    const char *why = mrsi_lower_not_default(l, "errors", "refuse");
+    why = why ? why : mrsi_lower_not_default(l, "keep", "all");
+    if (why || as) {
+        return why ? why : mrsi_lower_no_stages(l, "as");
     }
     if (!read_values(l, &nothing, &values)) {
         return OTHERS;

@@ -269,13 +269,15 @@ put_part(struct mrsi_lower *l, const struct lower_parts *p)
 }
 
 static const char *
-judge_extract(const struct mrsi_lower *l)
+judge_extract(struct mrsi_lower *l)
 {
     if (!refuses_conflicts(l)) {
         return MRSI_LOWER_CONFLICTS;
     }
-    if (!mrsi_lower_is_default(l, "refs", "parent") || !mrsi_lower_is_default(l, "extracted", "all")) {
-        return MRSI_LOWER_WORDS;
+    const char *why = mrsi_lower_not_default(l, "refs", "parent");
+    why = why ? why : mrsi_lower_not_default(l, "extracted", "all");
+    if (why) {
+        return why;
     }
     return mrsi_lower_is_default(l, "id", "keep") ? NULL : NEW_IDS;
 }

@@ -194,7 +194,7 @@ read_fields(struct mrsi_lower *l, struct lower_window *w)
                 mrs_build_close(&l->b);
             }
         } else if (put_part(l, w, &el, depth == 1)) {
-            w->why = depth == MRS_DEPTH_MAX ? MRSI_LOWER_WORDS : w->why;
+            w->why = depth == MRS_DEPTH_MAX ? mrsi_lower_no_stages(l, "fields") : w->why;
             if (depth < MRS_DEPTH_MAX) {
                 mrs_walk_init(&at[depth++], mrs_val_view(el.v));
             }

@@ -17,6 +17,8 @@
 #define MADE_MAX (8u * MRS_DOC_READ_MAX) /* maximum for the documents of one bucket */
 
 enum id { ID_KEEP, ID_NEW, ID_EXPR };
+/* Bits of mrs_ctx.remarks: an `_id` was made of a place in the array; an item has another value of a field of `by`. */
+enum { REMARK_PLACE = 1, REMARK_OWN = 2 };
 
 /* A name of `by`: the end of a path, or a parent of paths. */
 struct node {
@@ -325,7 +327,7 @@ new_id(struct item *x, struct mrs_val *id)
 {
     struct work *w = x->w;
     enum mrs_status st = MRS_OK;
-    x->c->remarks |= 1;
+    x->c->remarks |= REMARK_PLACE;
     *id = (struct mrs_val){w->id, sizeof w->id, MRS_OBJECTID};
     if (w->source.n) {
         mrs_id_again(&w->source, &w->same, x->position, w->id);
@@ -442,6 +444,8 @@ put_level(struct item *x, const struct node *list, bool top, struct mrs_view d, 
         }
         bool own = mrs_doc_find(d, n->name->name, n->name->len, &e);
         if (n->path || (own && e.v.type != MRS_DOCUMENT)) {
+            bool lost = own && !x->s->keep && !(n->path && mrs_identical(e.v, v));
+            x->c->remarks |= lost ? REMARK_OWN : 0;
             mrsi_put_elem(out, n->name->name, n->name->len, own ? e.v : v);
             continue;
         }
@@ -833,8 +837,12 @@ describe_remark(const void *state, uint32_t i, char *text, size_t size)
 {
     const struct unbucket *s = state;
     MRS_ASSERT(i < MRS_REMARKS);
-    (void)i;
-    mrsi_id_of_place(s->items.text, "`id`", text, size);
+    if (1u << i == REMARK_OWN) {
+        snprintf(text, size, ", `%.200s`: items have other values of fields of `by` and keep them: those of the bucket "
+                 "are lost for these items", s->items.text);
+    } else {
+        mrsi_id_of_place(s->items.text, "`id`", text, size);
+    }
 }
 
 const struct mrs_step_type mrsi_step_unbucket = {

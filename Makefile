@@ -179,7 +179,7 @@ $(OBJ)/ext/libcore.a: $(EXTCORE)
 $(OBJ)/libmongoreshape_ext.so: $(EXTOBJ) $(OBJ)/ext/libcore.a shell-ext/server/exports.map
 	$(call say,LD,$@)
 	$(Q)$(CC) $(EXTFLAGS) $(EXTLINK) $(EXTOBJ) $(OBJ)/ext/libcore.a $(EXTLIBS) -o $@
-## extension: libmongoreshape_ext.so, the stage $$reshape for a MongoDB 9.0
+## extension: libmongoreshape_ext.so, the stage $reshape for a MongoDB 9.0
 extension: $(OBJ)/libmongoreshape_ext.so
 	$(Q)ln -sfn $(notdir $(OBJ)) $(BUILD)/current
 
@@ -477,6 +477,6 @@ clean:
 
 ## help: this list
 help:
-	@sed -n 's/^## \([^:]*\): \(.*\)/\1|\2/p' Makefile | awk -F'|' '{ printf "  %-20s %s\n", $$1, $$2 }'
+	@sed -n 's/^## \([^:]*\): \(.*\)/\1\t\2/p' Makefile packaging/package.mk | awk -F'\t' '{ printf "  %-20s %s\n", $$1, $$2 }'
 
 -include $(shell [ -d $(OBJ) ] && find $(OBJ) -name '*.d')

@@ -51,6 +51,12 @@ for block in block*.yaml; do
     "$tool" check "$block" > said 2>&1 && ok || fail "a plan of PLANS.md: $(head -n 3 "$block" | tail -n 1): $(cat said)"
 done
 
+# ---- targets of make that a page names are in `make help` ----
+make -s -C "$root" help > targets
+while read -r target; do
+    grep -qwe "$target" targets && ok || fail "\`make help\` does not list $target"
+done < <(grep -rhoE --include='*.md' --exclude-dir=build '(`|^    )make [a-z-]+' "$root" | awk '{ print $NF }' | sort -u)
+
 # ---- commands, each in a folder of its own with what it needs ----
 mkdir base stubs
 (

@@ -477,6 +477,7 @@ clean:
 
 ## help: this list
 help:
-	@sed -n 's/^## \([^:]*\): \(.*\)/\1\t\2/p' Makefile packaging/package.mk | awk -F'\t' '{ printf "  %-20s %s\n", $$1, $$2 }'
+	@sed -n 's/^## \([^:]*\): \(.*\)/\1\t\2/p' Makefile packaging/package.mk | \
+	    awk -F'\t' '{ printf "  %-20s %s\n", $$1, $$2 }'
 
 -include $(shell [ -d $(OBJ) ] && find $(OBJ) -name '*.d')

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -25,16 +26,18 @@ fill_standard_streams(void)
 }
 
 /* A result that was not written is a failure, also for the status "differs". If the reader has closed the pipe, as
- * `head` does, there is no message, and the status is that of SIGPIPE. */
+ * `head` does, there is no message, and the status is that of SIGPIPE. `errno` may be of a later call. */
 static int
 close_stdout(const struct mrs_cli *cli, int status)
 {
-    if (fflush(stdout) == 0 && !ferror(stdout)) {
+    int why = fflush(stdout) != 0 ? errno : 0;
+    if (!why && !ferror(stdout)) {
         return status;
     }
-    bool closed = errno == EPIPE;
+    struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    bool closed = poll(&out, 1, 0) > 0 && (out.revents & (POLLERR | POLLHUP));
     if (!closed) {
-        mrs_say(stderr, "%s: standard output: %s\n", cli->tool->name, strerror(errno));
+        mrs_say(stderr, "%s: standard output: %s\n", cli->tool->name, why ? strerror(why) : "it is incomplete");
     }
     return status > mrs_code_exit(MRS_E_REFUSED) ? status : closed ? 128 + SIGPIPE : mrs_code_exit(MRS_E_IO);
 }

@@ -189,6 +189,12 @@ if [ -w /dev/full ]; then
     "$tool" diff in out.d >/dev/full 2>err
     [ $? -eq 4 ] && grep -q 'standard output' err || fail "what differs, for a full disk: $(cat err)"
 fi
+# Nobody reads, as `head` after its last line; the page that is written behind it changes errno.
+python3 -c 'import os, subprocess, sys
+r, w = os.pipe()
+os.close(r)
+sys.exit(subprocess.run(sys.argv[1:], stdout=w).returncode)' "$tool" diff in out.d --html closed.html 2>err
+[ $? -eq 141 ] && ! grep -q 'standard output' err || fail "what differs, for a closed pipe: $(cat err)"
 printf 'steps:\n- set: { in: nobody, fields: { a: 1 } }\n' >absent.yaml
 expect 2 'absent.yaml:2:10: error: set: `in`: ' run absent.yaml -i in -o out.n
 [ ! -e out.n ] && [ ! -e out.n.partial ] || fail "an output in spite of a wrong plan"

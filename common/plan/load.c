@@ -160,11 +160,9 @@ load_database(struct loader *l)
     const char *text = top_text(p, "database", "shop");
     l->db_known = true;
     p->pub.database = "";
-    if (text && (!*text || strlen(text) > MRS_DB_MAX || strpbrk(text, "/\\. \"$"))) {
-        mrsi_plan_error(p, at->line, at->col,
-                        "`database: %.80s` is no name of a database: 1 to %d bytes without / \\ . "
-                        "$ \" or blanks",
-                        text, MRS_DB_MAX);
+    const char *wrong = text ? mrs_db_wrong(text, strlen(text)) : NULL;
+    if (wrong) {
+        mrsi_plan_error(p, at->line, at->col, "`database: %.80s` is no name of a database: %s", text, wrong);
         text = NULL;
     }
     if (!text && !at && l->opts->default_db) {

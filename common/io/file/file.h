@@ -130,8 +130,6 @@ bool mrsi_name_is_cut(const char *stem, size_t n);
 /* The collection's name, in the arena. FAIL MRS_E_FORMAT; the message does not name the file. */
 enum mrs_status mrsi_name_unescape(struct mrs_arena *a, const char *stem, size_t n,
                                    const char **coll, struct mrs_err *e);
-/* NULL for a name that a server accepts, else the reason. */
-const char *mrsi_db_wrong(const char *db, size_t n);
 void mrsi_sha1(const void *p, size_t n, uint8_t out[20]);
 
 /* ---- folders.c, and other sources of files ---- */

@@ -147,21 +147,3 @@ mrsi_name_unescape(struct mrs_arena *a, const char *stem, size_t n, const char *
     *coll = out;
     return MRS_OK;
 }
-
-const char *
-mrsi_db_wrong(const char *db, size_t n)
-{
-    MRS_ASSERT(db || n == 0);
-    if (n == 0) {
-        return "a database needs a name";
-    }
-    if (n > MRS_DB_MAX) {
-        return "names of databases have at most 63 bytes";
-    }
-    for (size_t i = 0; i < n; i++) {
-        if (db[i] == 0 || strchr("/\\. \"$", db[i])) {
-            return "names of databases hold none of / \\ . \" $, no space and no NUL";
-        }
-    }
-    return NULL;
-}

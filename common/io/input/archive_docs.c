@@ -127,7 +127,7 @@ name_wrong(const char *db, const char *coll)
         return "its \"collection\" is empty";
     }
     bool oplog = !*db && strcmp(coll, MRSI_ARCHIVE_OPLOG) == 0;
-    return oplog ? NULL : mrsi_db_wrong(db, strlen(db));
+    return oplog ? NULL : mrs_db_wrong(db, strlen(db));
 }
 
 enum mrs_status

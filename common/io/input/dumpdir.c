@@ -386,7 +386,7 @@ list_root(struct dumpdir_scan *c, const struct mrsi_item *folder, struct mrs_err
     for (uint32_t i = 0; s == MRS_OK && i < has.n;
          i++) { /* all names first: a wrong folder is reported before it is traversed */
         const struct mrsi_item *item = &has.at[i];
-        const char *wrong = item->folder ? mrsi_db_wrong(item->name, strlen(item->name)) : NULL;
+        const char *wrong = item->folder ? mrs_db_wrong(item->name, strlen(item->name)) : NULL;
         if (wrong) {
             s = MRSI_FAIL(e, MRS_E_FORMAT, "%s is no database of a dump: %s", item->path, wrong);
         }
@@ -410,7 +410,7 @@ folder_db(struct mrs_input *in, const char *path, const char **db, struct mrs_er
         }
         base = mrsi_base_name(real);
     }
-    const char *wrong = mrsi_db_wrong(base, strlen(base));
+    const char *wrong = mrs_db_wrong(base, strlen(base));
     if (wrong) {
         return MRSI_FAIL(e, MRS_E_FORMAT,
                          "%s: the folder is taken for a database of a dump, but %s", path, wrong);

@@ -101,7 +101,7 @@ static enum mrs_status
 name_it(struct mrs_input *in, struct mrs_input_ns *ns, const char *db, size_t db_n,
         const char *coll, struct mrs_err *e)
 {
-    const char *wrong = mrsi_db_wrong(db, db_n);
+    const char *wrong = mrs_db_wrong(db, db_n);
     size_t coll_n = strlen(coll);
     if (wrong || !coll_n) {
         return MRSI_FAIL(e, MRS_E_USAGE, "'%.*s.%s' is no namespace: %s; give the namespace",

@@ -123,7 +123,7 @@ write_metadata(struct mrs_output *o, const char *db, const char *coll, const cha
 static enum mrs_status
 enter(struct mrs_output *o, const char *db, const char *coll, uint32_t *rec, struct mrs_err *e)
 {
-    const char *wrong = mrsi_db_wrong(db, strlen(db));
+    const char *wrong = mrs_db_wrong(db, strlen(db));
     if (wrong || !*coll) {
         return MRSI_FAIL(e, MRS_E_USAGE, "%s.%s cannot be written: %s", db, coll,
                          wrong ? wrong : "the collection has no name");

@@ -148,7 +148,7 @@ static bool
 is_name(const char *ns, const char *db, const char *coll)
 {
     size_t n = strlen(db);
-    return strncmp(ns, db, n) == 0 && ns[n] == '.' && strcmp(ns + n + 1, coll) == 0 && !strpbrk(db, "/\\. \"$");
+    return strncmp(ns, db, n) == 0 && ns[n] == '.' && strcmp(ns + n + 1, coll) == 0 && !mrs_db_wrong(db, n);
 }
 
 static enum mrs_status

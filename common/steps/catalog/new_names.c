@@ -27,7 +27,7 @@ mrs_catalog_check_name(const char *db, const char *coll)
     if (coll[0] == '.' || coll[m - 1] == '.') {
         return "has a dot at an end";
     }
-    if (n == 0 || n > MRS_DB_MAX || strpbrk(db, "/\\. \"$")) {
+    if (mrs_db_wrong(db, n)) {
         return "has no database that a server takes: 1 to 63 bytes without / \\ . \" $ and blanks";
     }
     return n + 1 + m > MRS_NS_MAX ? "is longer than 255 bytes with its database" : NULL;

@@ -464,8 +464,9 @@ static bool
 check_names(struct mrsi_read *r, struct mrsi_slot s, const char *db, const char *coll)
 {
     size_t n = strlen(db), m = strlen(coll);
-    if (n == 0 || n > MRS_DB_MAX || strpbrk(db, "/\\. \"$*<>:|?")) {
-        return mrsi_read_error(r, s.key, s.sub, "`%s` is no name of a database", db);
+    const char *wrong = mrs_db_wrong(db, n);
+    if (wrong) {
+        return mrsi_read_error(r, s.key, s.sub, "`%s` is no name of a database: %s", db, wrong);
     }
     if (m == 0 || coll[0] == '.') {
         return mrsi_read_error(r, s.key, s.sub, "`%s` is no name of a collection", coll);

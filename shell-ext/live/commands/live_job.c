@@ -33,9 +33,9 @@ database_misuse(const struct live_cli *cli)
     } names[] = {{"db", cli->db}, {"state-db", cli->state_db}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *name = names[i].name;
-        if (name && (!*name || strlen(name) > MRS_DB_MAX || strpbrk(name, "/\\. \"$*<>:|?"))) {
-            return mrs_cli_misuse(&cli->line, "--%s must be the name of a database: 1 to %d bytes without / \\ . \" $ "
-                                              "* < > : | ? and blanks", names[i].option, MRS_DB_MAX);
+        const char *wrong = name ? mrs_db_wrong(name, strlen(name)) : NULL;
+        if (wrong) {
+            return mrs_cli_misuse(&cli->line, "--%s must be the name of a database: %s", names[i].option, wrong);
         }
     }
     for (size_t i = 0; cli->state_db && i < sizeof own / sizeof *own; i++) {

@@ -180,6 +180,7 @@ static const struct row rows[] = {
     {"{'coll':'fs.files'}", "coll shop|fs.files|shop.fs.files "},
     {"{'coll':{'db':'d','coll':'c.d'}}", "coll d|c.d|d.c.d "},
     {"{'coll':{'coll':'c','db':'d'}}", "coll d|c|d.c "},
+    {"{'coll':{'coll':'c','db':'a<b>:|?'}}", "coll a<b>:|?|c|a<b>:|?.c "},
     {"{'coll':''}", "!coll: `` is no name of a collection\n"},
     {"{'coll':'.x'}", "!coll: `.x` is no name of a collection\n"},
     {"{'coll':7}", "!coll: must be a text, not int\n"},
@@ -187,7 +188,7 @@ static const struct row rows[] = {
     {"{'coll':{'db':'d'}}", "!coll: `coll` is needed here\n"},
     {"{'coll':{'db':'d','col':'c'}}", "!coll/col: unknown key `col`; is `coll` meant?\ncoll: `coll` is needed "
      "here\n"},
-    {"{'coll':{'db':'a b','coll':'c'}}", "!coll: `a b` is no name of a database\n"},
+    {"{'coll':{'db':'a b','coll':'c'}}", "!coll: `a b` is no name of a database: ..."},
     {"{'coll':{'db':'','coll':'c'}}", "!coll: the database of `c` is not known: ..."},
     {"{'coll':{'db':5,'coll':'c'}}", "!coll/db: must be a text, not int\n"},
     {"{'coll':{'db':'d','coll':'a\\u0000b'}}", "!coll/coll: holds a NUL byte\n"},

@@ -102,6 +102,14 @@ for name in 'q\"q' 'l\u2028 l'; do # as JSON writes them
     is "a suggested plan with such a name can be read" 0 $?
     is "it has a step" 1 "$(grep -c objectToArray names.yaml)"
 done
+mkdir -p dollar/in
+parts=$(printf '{"n":1},%.0s' {1..300})
+for ((i = 0; i < 9; i++)); do
+    printf '{"_id":%d,"$list":[%s]}\n' $i "${parts%,}"
+done > dollar/in/t.c.jsonl
+"$casetool" load dollar dollar.in
+"$tool" inspect dollar.in -q --suggest dollar.yaml
+has "why an array is not extracted" "extract (a name in its path holds a dot, a dollar or a star" dollar.yaml
 mkdir -p stars/d
 for c in 'x%2A' xy; do
     : > "stars/d/$c.bson"

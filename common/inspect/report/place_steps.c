@@ -70,8 +70,11 @@ mrsi_suggest_extract(struct mrsi_planning *p, struct mrsi_rule_found *r)
     if (!each || (!values && documents != each->count.all) || strcmp(r->rule, "repeated-parts") == 0) {
         return mrsi_planning_no(p, "decide what to do with it");
     }
-    if (list->lists || list->ways != 1 || !mrsi_dotted(list, path, sizeof path)) {
+    if (list->lists || list->ways != 1) {
         return mrsi_planning_no(p, "it is not at the top level");
+    }
+    if (!mrsi_dotted(list, path, sizeof path)) {
+        return mrsi_planning_no(p, odd_name);
     }
     if (p->fate[r->in->no] & (MRSI_GONE | MRSI_TAKEN_APART)) {
         return mrsi_planning_no(p, another_step);

@@ -188,7 +188,15 @@ put(struct plan_start *p, const char *key, const char *text)
     mrs_build_text(&p->b, key, text, (uint32_t)strlen(text));
 }
 
-/* embed, copy, rollup; link. If documents of `into` hold the reference (copy) it is reversed. */
+static void
+put_in(struct plan_start *p, const char *key, enum mrs_type type, const char *name, const char *text)
+{
+    mrs_build_open(&p->b, key, (uint32_t)strlen(key), type);
+    put(p, name, text);
+    mrs_build_close(&p->b);
+}
+
+/* embed, copy, rollup; link; rekey. If documents of `into` hold the reference (copy) it is reversed. */
 static void
 fill_pair(struct plan_start *p)
 {
@@ -200,6 +208,11 @@ fill_pair(struct plan_start *p)
         return;
     }
     p->db = child->ns->db;
+    if (has_key(p, "references")) {
+        put(p, "in", parent->ns->coll);
+        put_in(p, "references", MRS_DOCUMENT, child->ns->coll, field);
+        return;
+    }
     if (!has_key(p, "match")) {
         put(p, "parent", parent->ns->coll);
         put(p, "child", child->ns->coll);
@@ -209,12 +222,51 @@ fill_pair(struct plan_start *p)
     }
     put(p, "from", copies ? parent->ns->coll : child->ns->coll);
     put(p, "into", copies ? child->ns->coll : parent->ns->coll);
-    mrs_build_open(&p->b, "match", 5, MRS_DOCUMENT);
-    put(p, copies ? "_id" : field, copies ? field : "_id");
-    mrs_build_close(&p->b);
+    put_in(p, "match", MRS_DOCUMENT, copies ? "_id" : field, copies ? field : "_id");
     if (has_key(p, "one")) {
         put(p, "as", child->ns->coll);
     }
+}
+
+static uint32_t
+common_fields(const struct sampled *a, const struct sampled *b)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < a->n; i++) {
+        for (uint32_t k = 0; k < b->n; k++) {
+            n += strcmp(a->field[i].name, b->field[k].name) == 0;
+        }
+    }
+    return n;
+}
+
+/* union: the two collections of one database that have the most fields in common. */
+static void
+fill_alike(struct plan_start *p)
+{
+    const struct sampled *pair[2] = {NULL, NULL};
+    char into[256];
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < p->n; i++) {
+        for (uint32_t k = 0; k < i; k++) {
+            uint32_t n = common_fields(&p->coll[k], &p->coll[i]);
+            if (n > most && strcmp(p->coll[k].ns->db, p->coll[i].ns->db) == 0) {
+                most = n;
+                pair[0] = &p->coll[k];
+                pair[1] = &p->coll[i];
+            }
+        }
+    }
+    if (!most) {
+        return;
+    }
+    p->db = pair[0]->ns->db;
+    mrs_build_open(&p->b, "from", 4, MRS_DOCUMENT);
+    put(p, pair[0]->ns->coll, pair[0]->ns->coll);
+    put(p, pair[1]->ns->coll, pair[1]->ns->coll);
+    mrs_build_close(&p->b);
+    snprintf(into, sizeof into, "%.200s_new", pair[0]->ns->coll);
+    put(p, "into", into);
 }
 
 /* The collection for steps on one: the first one that has what the step needs, else the largest. */
@@ -265,9 +317,7 @@ fill_one(struct plan_start *p)
             snprintf(name, sizeof name, "%.*sId", n < 70 ? n : 70, l->ns->coll);
             put(p, key, name);
         } else if (keys[i].needed && keys[i].type == MRS_ARG_PATHS && l->n) {
-            mrs_build_open(&p->b, key, (uint32_t)strlen(key), MRS_ARRAY);
-            put(p, "0", l->field[0].name);
-            mrs_build_close(&p->b);
+            put_in(p, key, MRS_ARRAY, "0", l->field[0].name);
         }
     }
 }
@@ -292,8 +342,10 @@ sample_input(struct plan_start *p, const struct mrsi_cli *cli, struct mrs_err *e
     }
     if (s == MRS_OK) {
         mrs_build_init(&p->b, &p->fill);
-        if (has_key(p, "match") || has_key(p, "child")) {
+        if (has_key(p, "match") || has_key(p, "child") || has_key(p, "references")) {
             fill_pair(p);
+        } else if (has_key(p, "tag")) {
+            fill_alike(p);
         } else {
             fill_one(p);
         }

@@ -62,7 +62,7 @@ done
 [ $? -eq 2 ] && grep -q 'unknown step `embde`, did you mean `embed`?' said && ok || fail "plan embde: $(cat said)"
 
 # Names of a dump: what stands in the plan is there.
-for step in embed extract copy rollup link set unset order cast rename delete move pack index; do
+for step in $steps; do
     "$tool" plan "$step" -i "$root/dumps/sample" > one.yaml || fail "plan $step -i"
     holds "plan $step -i | check -i" "$tool" check one.yaml -i "$root/dumps/sample"
 done

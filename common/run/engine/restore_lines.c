@@ -413,7 +413,6 @@ odd_collection(const struct mrsi_engine *en, const struct mrsi_coll *c)
 void
 mrsi_note_unrestored(struct mrsi_engine *en)
 {
-    struct mrs_report *rep = en->report;
     struct line l = {.en = en, .piped = en->opts->output && strcmp(en->opts->output, "-") == 0,
                      .whole = en->shape.format != MRS_FORMAT_BSON};
     char text[700], db[MRS_DB_MAX + 1];
@@ -421,7 +420,7 @@ mrsi_note_unrestored(struct mrsi_engine *en)
         const char *why = en->coll[i].written ? odd_collection(en, &en->coll[i]) : NULL;
         if (why) {
             snprintf(text, sizeof text, "%.300s: %s", en->coll[i].last.ns, why);
-            rep->notes[rep->n_notes++] = mrs_arena_copy(&rep->arena, text, strlen(text) + 1);
+            mrsi_report_note(en, text);
         }
     }
     for (uint32_t i = 0; en->opts->output && next_users(en, &i, db);) {
@@ -430,7 +429,7 @@ mrsi_note_unrestored(struct mrsi_engine *en)
                      "users and roles of %s are in the output, but the command below does not restore them: "
                      "mongorestore takes them with --db and --restoreDbUsersAndRoles only, without an oplog, not for "
                      "admin, and not from the stream that all else is in", db);
-            rep->notes[rep->n_notes++] = mrs_arena_copy(&rep->arena, text, strlen(text) + 1);
+            mrsi_report_note(en, text);
         }
     }
 }

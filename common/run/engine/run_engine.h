@@ -65,8 +65,9 @@ enum mrs_status mrsi_note_roles(struct mrsi_engine *en, struct mrs_err *e);
 void mrsi_note_gridfs(struct mrsi_engine *en);
 /* Notes the steps that take documents for missing which an earlier step refused; after the run. */
 void mrsi_note_refused_before(struct mrsi_engine *en);
-/* The line that restores the output; notes (space for one for each collection and extra file) on what it does not
- * restore. */
+/* Adds a copy of the line to the notes of the report. */
+void mrsi_report_note(struct mrsi_engine *en, const char *line);
+/* The line that restores the output; notes on what it does not restore. */
 enum mrs_status mrsi_put_restore(struct mrsi_engine *en, struct mrs_err *e);
 void mrsi_note_unrestored(struct mrsi_engine *en);
 #endif

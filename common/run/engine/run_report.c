@@ -21,6 +21,21 @@ text(struct mrs_report *r, const char *s)
     return mrs_arena_copy(&r->arena, s, strlen(s) + 1);
 }
 
+/* If the list cannot grow, its last note becomes NULL, as a text without memory: all_texts refuses both. */
+void
+mrsi_report_note(struct mrsi_engine *en, const char *line)
+{
+    struct mrs_report *rep = en->report;
+    MRS_ASSERT(rep->notes);
+    const char **more = mrs_arena_more(&rep->arena, rep->notes, rep->n_notes, &en->note_cap, sizeof *more);
+    if (more) {
+        rep->notes = more;
+        rep->notes[rep->n_notes++] = text(rep, line);
+    } else {
+        rep->notes[rep->n_notes - 1] = NULL;
+    }
+}
+
 static bool
 has_row(const struct mrs_desc *d, const struct mrsi_row *r)
 {
@@ -158,7 +173,6 @@ is_idle(const struct mrsi_engine *en, uint32_t step)
 static void
 note_idle_steps(struct mrsi_engine *en)
 {
-    struct mrs_report *rep = en->report;
     for (uint32_t i = 0; i < en->plan->n_steps; i++) {
         const struct mrs_step *step = &en->plan->steps[i];
         char line[700];
@@ -166,7 +180,7 @@ note_idle_steps(struct mrsi_engine *en)
         if (step->desc.family == MRS_FAMILY_SPREAD && from->dropped && from->dropped == from->before) {
             snprintf(line, sizeof line, "step %u, %s: it drops all documents of %s (%llu)", step->no, step->type->name,
                      step->desc.sides[0].coll.ns, (unsigned long long)from->dropped);
-            rep->notes[rep->n_notes++] = text(rep, line);
+            mrsi_report_note(en, line);
         }
         if (!is_idle(en, i)) {
             continue;
@@ -184,7 +198,7 @@ note_idle_steps(struct mrsi_engine *en)
             snprintf(line, sizeof line, "step %u, %s: it found nothing to do in %s", step->no, step->type->name,
                      step->desc.sides[0].coll.ns);
         }
-        rep->notes[rep->n_notes++] = text(rep, line);
+        mrsi_report_note(en, line);
     }
 }
 
@@ -218,7 +232,7 @@ note_drops(struct mrsi_engine *en)
             snprintf(line, sizeof line, "step %u, %s: it drops %llu document%s of %.255s that step %u did not take",
                      st->no, st->type->name, (unsigned long long)n, n == 1 ? "" : "s", st->desc.sides[0].coll.ns,
                      before);
-            en->report->notes[en->report->n_notes++] = text(en->report, line);
+            mrsi_report_note(en, line);
         }
     }
 }
@@ -234,7 +248,7 @@ note_new_ids(struct mrsi_engine *en)
         if (changed) {
             snprintf(line, sizeof line, "step %u, %.255s: references to the old _ids stay as they were; `rekey` with "
                      "`references` changes both", st->no, st->desc.sides[0].coll.ns);
-            en->report->notes[en->report->n_notes++] = text(en->report, line);
+            mrsi_report_note(en, line);
         }
     }
 }
@@ -243,7 +257,6 @@ note_new_ids(struct mrsi_engine *en)
 static void
 note_patterns(struct mrsi_engine *en)
 {
-    struct mrs_report *rep = en->report;
     for (uint32_t i = 0; i < en->plan->n_steps && !en->opts->sample; i++) {
         const struct mrs_step *st = &en->plan->steps[i];
         const struct mrsi_row *row = &en->rows[en->row_of[i][0]];
@@ -253,7 +266,7 @@ note_patterns(struct mrsi_engine *en)
                 bool some = mrs_doc_get(st->body, "where").type != MRS_MISSING;
                 snprintf(line, sizeof line, "step %u, %.255s: `%.255s` fits no field of any document%s", st->no,
                          st->desc.sides[0].coll.ns, st->desc.patterns[k], some ? " that `where` takes" : "");
-                rep->notes[rep->n_notes++] = text(rep, line);
+                mrsi_report_note(en, line);
             }
         }
     }
@@ -271,7 +284,7 @@ note_equal(struct mrsi_engine *en)
             snprintf(line, sizeof line, "step %u, %.255s: %llu document%s equal to another one, _id and all, %s not "
                      "written twice", a->step, a->ns, (unsigned long long)a->once, a->once == 1 ? "" : "s",
                      a->once == 1 ? "was" : "were");
-            rep->notes[rep->n_notes++] = text(rep, line);
+            mrsi_report_note(en, line);
         }
     }
 }
@@ -282,7 +295,7 @@ note_lost(struct mrsi_engine *en)
     for (uint32_t i = 0; i < en->plan->n_steps; i++) {
         char line[1900];
         if (mrsi_lost_line(en, i, 0, line, sizeof line)) {
-            en->report->notes[en->report->n_notes++] = text(en->report, line);
+            mrsi_report_note(en, line);
         }
     }
 }
@@ -295,7 +308,7 @@ note_why(struct mrsi_engine *en)
         enum mrs_family f = en->plan->steps[i].desc.family;
         bool refers = f == MRS_FAMILY_JOIN || f == MRS_FAMILY_LINK || f == MRS_FAMILY_REKEY;
         if (refers && mrsi_why_line(en, i, line, sizeof line)) {
-            en->report->notes[en->report->n_notes++] = text(en->report, line);
+            mrsi_report_note(en, line);
         }
     }
 }
@@ -312,7 +325,7 @@ note_remarks(struct mrsi_engine *en)
                 st->type->remark(st->state, k, what, sizeof what);
                 snprintf(line, sizeof line, "step %u, %.255s: %llu document%s%s", st->no, st->desc.sides[0].coll.ns,
                          (unsigned long long)n, n == 1 ? "" : "s", what);
-                en->report->notes[en->report->n_notes++] = text(en->report, line);
+                mrsi_report_note(en, line);
             }
         }
     }
@@ -331,7 +344,7 @@ note_replaced(struct mrsi_engine *en)
             snprintf(line, sizeof line, "step %u, %.255s: %llu document%s a value to `replace: true`, and no document "
                      "of %.255s matches: an earlier run may have taken these away", st->no, st->desc.sides[1].coll.ns,
                      (unsigned long long)n, n == 1 ? " loses" : "s lose", st->desc.sides[0].coll.ns);
-            en->report->notes[en->report->n_notes++] = text(en->report, line);
+            mrsi_report_note(en, line);
         }
     }
 }
@@ -348,7 +361,7 @@ note_empty_keys(struct mrsi_engine *en)
             snprintf(line, sizeof line, "step %u, %.255s: %llu document%s, `match`: the key is an empty text, which "
                      "$toLower and others make of a missing field, and matches those of %.255s of which it is one, too",
                      st->no, st->desc.sides[0].coll.ns, n, n == 1 ? "" : "s", st->desc.sides[1].coll.ns);
-            en->report->notes[en->report->n_notes++] = text(en->report, line);
+            mrsi_report_note(en, line);
         }
     }
 }
@@ -393,7 +406,7 @@ note_eased(struct mrsi_engine *en)
                                          : NULL;
                 if (x->n) {
                     eased_line(st, st->desc.sides[side].coll.ns, x, k, id, line, sizeof line);
-                    en->report->notes[en->report->n_notes++] = text(en->report, line);
+                    mrsi_report_note(en, line);
                 }
             }
         }
@@ -407,7 +420,7 @@ note_paths(struct mrsi_engine *en)
     for (uint32_t i = 0; i < MRSI_PATH_NOTES * en->plan->n_steps; i++) {
         char line[1300];
         if (mrsi_paths_note(en, i / MRSI_PATH_NOTES, i % MRSI_PATH_NOTES, line, sizeof line)) {
-            en->report->notes[en->report->n_notes++] = text(en->report, line);
+            mrsi_report_note(en, line);
         }
     }
 }
@@ -418,7 +431,7 @@ note_amended(struct mrsi_engine *en)
     for (uint32_t i = 0; i < mrs_input_count(en->in); i++) {
         char line[700];
         if (mrsi_amend_line(en->amend, i, line, sizeof line)) {
-            en->report->notes[en->report->n_notes++] = text(en->report, line);
+            mrsi_report_note(en, line);
         }
     }
 }
@@ -430,7 +443,7 @@ note_conditions(struct mrsi_engine *en)
         for (uint32_t k = 0; k < MRSI_CONDITION_LINES * en->plan->steps[i].desc.n_conditions; k++) {
             char line[1600];
             if (mrsi_condition_line(en, i, k / MRSI_CONDITION_LINES, k % MRSI_CONDITION_LINES, line, sizeof line)) {
-                en->report->notes[en->report->n_notes++] = text(en->report, line);
+                mrsi_report_note(en, line);
             }
         }
     }
@@ -452,13 +465,13 @@ note_left_out(struct mrsi_engine *en)
                      internal ? "is not in the output: tools keep their state in databases __mdb_internal_*, and "
                                 "mongodump leaves them out"
                               : "was left out (--nsInclude, --nsExclude) and is not in the output");
-            en->report->notes[en->report->n_notes++] = text(en->report, line);
+            mrsi_report_note(en, line);
         }
     }
     if (left > NAMED) {
         snprintf(line, sizeof line, "%u other%s left out as well (--nsInclude, --nsExclude)", left - NAMED,
                  left == NAMED + 1 ? " was" : "s were");
-        en->report->notes[en->report->n_notes++] = text(en->report, line);
+        mrsi_report_note(en, line);
     }
 }
 
@@ -474,8 +487,7 @@ note_live_state(struct mrsi_engine *en)
         leases |= data && strcmp(in->ns, "mongoreshape.leases") == 0;
     }
     if (runs && leases) {
-        en->report->notes[en->report->n_notes++] =
-            text(en->report, "the database mongoreshape holds the state of runs of an older mongoreshape-live: do not "
+        mrsi_report_note(en, "the database mongoreshape holds the state of runs of an older mongoreshape-live: do not "
                              "restore it where such a run is under way (--nsExclude 'mongoreshape.*' leaves it out)");
     }
 }
@@ -522,7 +534,7 @@ note_no_metadata(struct mrsi_engine *en)
             snprintf(line, sizeof line, "%s of %.250s%s: its indexes and options, if it had any, are lost",
                      lacks ? "the dump has metadata files, but none" : "the metadata file", in->ns,
                      lacks ? "" : " holds nothing");
-            en->report->notes[en->report->n_notes++] = text(en->report, line);
+            mrsi_report_note(en, line);
         }
     }
 }
@@ -543,9 +555,35 @@ note_extras(struct mrsi_engine *en)
         char line[500];
         if (why) {
             snprintf(line, sizeof line, "%.300s %s", in->rel_path, why);
-            en->report->notes[en->report->n_notes++] = text(en->report, line);
+            mrsi_report_note(en, line);
         }
     }
+}
+
+static void
+note_index_fit(struct mrsi_engine *en)
+{
+    char line[900];
+    for (uint32_t i = 0, most = mrsi_fit_most(en); i < most; i++) {
+        if (mrsi_fit_line(en, i, line, sizeof line)) {
+            mrsi_report_note(en, line);
+        }
+    }
+}
+
+static void
+note_passed(struct mrsi_engine *en)
+{
+    uint32_t n = mrs_input_passed(en->in);
+    char line[400], others[40] = "";
+    if (!n) {
+        return;
+    }
+    if (n > 1) {
+        snprintf(others, sizeof others, n == 2 ? " and one other" : " and %u others", n - 1);
+    }
+    snprintf(line, sizeof line, "%.300s%s: passed over, no part of a dump", mrs_input_passed_at(en->in, 0), others);
+    mrsi_report_note(en, line);
 }
 
 static enum mrs_status
@@ -553,23 +591,12 @@ put_notes(struct mrsi_engine *en, struct mrs_err *e)
 {
     struct mrs_report *rep = en->report;
     mrsi_note_refused_before(en);
-    uint32_t n = mrs_catalog_notes(en->cat), x = mrs_input_excluded(en->in);
-    uint32_t fit = mrsi_fit_most(en);
-    uint32_t of_a_step = 7 + MRS_REMARKS + MRSI_PATH_NOTES + MRS_PATTERNS;
-    uint32_t most = n + x + 4u + fit + MRS_EASED * en->n_rows +
-                    rep->n_account + of_a_step * en->plan->n_steps + 4 * mrs_input_count(en->in) +
-                    en->n_coll + MRSI_CONDITION_LINES * en->plan->n_lists;
-    rep->notes = take(rep, most, sizeof *rep->notes);
-    MRS_TRY(mrs_allocated(rep->notes, n * sizeof *rep->notes, e));
-    for (uint32_t i = 0; i < n; i++) {
-        rep->notes[rep->n_notes++] = text(rep, mrs_catalog_note_at(en->cat, i));
+    rep->notes = mrs_arena_more(&rep->arena, NULL, 0, &en->note_cap, sizeof *rep->notes);
+    MRS_TRY(mrs_allocated(rep->notes, sizeof *rep->notes, e));
+    for (uint32_t i = 0; i < mrs_catalog_notes(en->cat); i++) {
+        mrsi_report_note(en, mrs_catalog_note_at(en->cat, i));
     }
-    for (uint32_t i = 0; i < fit; i++) {
-        char line[900];
-        if (mrsi_fit_line(en, i, line, sizeof line)) {
-            rep->notes[rep->n_notes++] = text(rep, line);
-        }
-    }
+    note_index_fit(en);
     note_amended(en);
     note_equal(en);
     note_lost(en);
@@ -584,26 +611,17 @@ put_notes(struct mrsi_engine *en, struct mrs_err *e)
     note_conditions(en);
     note_left_out(en);
     note_live_state(en);
-    if (mrs_input_passed(en->in)) {
-        char line[400], others[40] = "";
-        uint32_t more = mrs_input_passed(en->in) - 1;
-        if (more) {
-            snprintf(others, sizeof others, more == 1 ? " and one other" : " and %u others", more);
-        }
-        snprintf(line, sizeof line, "%.300s%s: passed over, no part of a dump", mrs_input_passed_at(en->in, 0), others);
-        rep->notes[rep->n_notes++] = text(rep, line);
-    }
+    note_passed(en);
     if (en->opts->sample) {
-        rep->notes[rep->n_notes++] = text(rep, "this is a sample: documents that belong to none of it were left out");
-    }
-    if (!en->opts->sample) {
+        mrsi_report_note(en, "this is a sample: documents that belong to none of it were left out");
+    } else {
         note_idle_steps(en);
         note_why(en);
     }
     note_extras(en);
     note_no_metadata(en);
     if (en->drop_oplog) {
-        rep->notes[rep->n_notes++] = text(rep, "oplog.bson was left out (--oplog drop)");
+        mrsi_report_note(en, "oplog.bson was left out (--oplog drop)");
     }
     mrsi_note_unrestored(en);
     return MRS_OK;

@@ -155,7 +155,7 @@ struct mrsi_engine {
     uint32_t **side;   /* side[step][side]: collection index */
     uint32_t **row_of; /* row_of[step][side]: index in rows; sides of one collection share a row */
     struct mrsi_row *rows;
-    uint32_t n_rows;
+    uint32_t n_rows, note_cap; /* note_cap: of report->notes */
     struct mrsi_list_search *search; /* for each worker: how kernels search the lists */
     struct mrsi_value_list *list; /* plan->n_lists: for conditions on other collections */
     uint32_t list_row;            /* of the first of them; after the rows of steps */

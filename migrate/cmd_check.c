@@ -11,7 +11,7 @@ report_good(const struct mrsi_job *job, int status)
     if (job->cli->json) {
         mrsi_report_json(stdout, job, NULL, status, true);
     } else if (!job->cli->quiet) {
-        mrs_say(stderr, "%s: %u step%s, no mistake found; `-i IN` would hold it against a dump\n",
+        mrs_say(stderr, "%s: %u step%s, no mistake found; `-i IN` checks it against a dump\n",
                 job->plan->file, job->plan->n_written, job->plan->n_written == 1 ? "" : "s");
     }
 }

@@ -158,7 +158,7 @@ timing(FILE *f, const struct mrsi_job *job, const struct mrs_report *r, bool dry
     if (dry) {
         mrs_say(f, "nothing was written; read files of %s in %s, the output would have %s of BSON\n", in, wall, out);
     } else {
-        mrs_say(f, "wrote %s of BSON to %s in %s (%s of it to make sure it is on disk), from files of %s\n", out,
+        mrs_say(f, "wrote %s of BSON to %s in %s (%s of it for the sync to disk), from files of %s\n", out,
                 strcmp(job->cli->output, "-") == 0 ? "standard output" : job->cli->output, wall,
                 sync, in);
     }

@@ -137,7 +137,7 @@ enum mrs_status
 mrsi_finish_collections(struct mrsi_engine *en, struct mrs_err *e)
 {
     enum mrs_status s = mrsi_series_settle(en, e);
-    snprintf(en->phase_text, sizeof en->phase_text, "writing what remains");
+    snprintf(en->phase_text, sizeof en->phase_text, "writing the other collections");
     mrsi_tick(en);
     for (uint32_t i = 0; s == MRS_OK && i < en->n_coll; i++) {
         struct mrsi_coll *c = &en->coll[i];

@@ -75,7 +75,7 @@ mrsi_stream_begin(struct mrsi_engine *en, struct mrs_err *e)
 {
     MRS_ASSERT(en->out);
     enum mrs_status s = announce(en, e);
-    snprintf(en->phase_text, sizeof en->phase_text, "writing what no step names");
+    snprintf(en->phase_text, sizeof en->phase_text, "writing the collections that no step names");
     mrsi_tick(en);
     for (int special = 1; special >= 0; special--) {
         for (uint32_t i = 0; s == MRS_OK && i < en->n_coll; i++) {

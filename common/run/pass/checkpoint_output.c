@@ -83,7 +83,7 @@ mrsi_commit(struct mrsi_engine *en, struct mrs_view extra, struct mrs_err *e)
     struct mrsi_pass pass = {.en = en, .kind = MRSI_CKPT_PUBLISH};
     mrsi_ckpt_savepoint_for(&pass);
     en->total_bytes += mrs_output_packs(en->out);
-    snprintf(en->phase_text, sizeof en->phase_text, "publishing");
+    snprintf(en->phase_text, sizeof en->phase_text, "finishing the output");
     mrsi_tick(en);
     en->output_pass = &pass;
     enum mrs_status s = mrs_output_commit(en->out, extra, &en->report->sync_ms, e);

@@ -53,8 +53,8 @@ function pageInspect(report, plan) {
     report.candidates.length ? section('candidates', 'Perhaps references', el('p.dim', 'Too little speaks for them. ',
       'Where you know better: --hints.'), pile(report.candidates, r => referenceCard(x, r, true))) : null,
     plan ? section('plan', 'The suggested plan', el('p.dim', 'Read it, take out what you do not want, and try it ',
-      report.input.kind === 'server' ? 'with `mongoreshape-live apply PLAN`, which writes nothing.'
-        : 'with `mongoreshape check PLAN -i IN`; `mongoreshape run` does it.'), copyable(plan)) : null,
+      report.input.kind === 'server' ? ['with ', el('code', 'mongoreshape-live apply PLAN'), ', which writes nothing.']
+        : ['with ', el('code', 'mongoreshape check PLAN -i IN'), '; ', el('code', 'mongoreshape run'), ' does it.']), copyable(plan)) : null,
     report.left.length ? section('left', 'Not looked at', pile(report.left, t => el('p', t))) : null];
 }
 

@@ -46,8 +46,10 @@ code_point(const uint8_t *p, size_t n, uint32_t *c)
     return *c < least[k] || *c > 0x10ffff || (*c >= 0xd800 && *c < 0xe000) ? 0 : k;
 }
 
-size_t
-mrs_text_shown(const char *text, size_t n, char room[8], size_t *used)
+/* How to show the first character of n > 0 bytes: fills room, returns the length; *used: bytes that the character
+ * has. */
+static size_t
+show_character(const char *text, size_t n, char room[8], size_t *used)
 {
     MRS_ASSERT(text && n > 0);
     const uint8_t *p = (const uint8_t *)text;
@@ -79,11 +81,11 @@ say_text(const struct mrs_say *to, const struct say_spec *s, const char *text)
     char room[8];
     size_t n = s->precision >= 0 ? strnlen(text, (size_t)s->precision) : strlen(text), shown = 0, used;
     for (size_t i = 0; i < n; i += used) {
-        shown += mrs_text_shown(text + i, n - i, room, &used);
+        shown += show_character(text + i, n - i, room, &used);
     }
     pad(to, s->left ? 0 : s->width, shown);
     for (size_t i = 0; i < n; i += used) {
-        size_t k = mrs_text_shown(text + i, n - i, room, &used);
+        size_t k = show_character(text + i, n - i, room, &used);
         to->put(to->arg, room, k);
     }
     pad(to, s->left ? s->width : 0, shown);

@@ -331,6 +331,9 @@ mrsi_out_drop(struct mrsi_expr_out *o)
 
 /* ---- paths ---- */
 
+static enum mrs_status path_value(struct mrs_eval *ev, struct mrs_val base, const char *const *part,
+                                  const uint32_t *part_len, uint32_t n, struct mrs_val *out);
+
 static enum mrs_status
 path_over_array(struct mrs_eval *ev, struct mrs_val array, const char *const *part, const uint32_t *part_len,
                 uint32_t n, struct mrs_val *out)
@@ -347,7 +350,7 @@ path_over_array(struct mrs_eval *ev, struct mrs_val array, const char *const *pa
         if (el.v.type != MRS_DOCUMENT || s != MRS_OK) {
             continue;
         }
-        s = mrsi_path_value(ev, el.v, part, part_len, n, &v);
+        s = path_value(ev, el.v, part, part_len, n, &v);
         if (s == MRS_OK && v.type != MRS_MISSING) {
             s = mrsi_list_add(ev, &found, v);
         }
@@ -355,8 +358,9 @@ path_over_array(struct mrs_eval *ev, struct mrs_val array, const char *const *pa
     return s == MRS_OK ? mrsi_ret_array(ev, found.v, found.n, out) : s;
 }
 
-enum mrs_status
-mrsi_path_value(struct mrs_eval *ev, struct mrs_val base, const char *const *part, const uint32_t *part_len,
+/* A path below a value: through documents, mapped over the documents in arrays. */
+static enum mrs_status
+path_value(struct mrs_eval *ev, struct mrs_val base, const char *const *part, const uint32_t *part_len,
                 uint32_t n, struct mrs_val *out)
 {
     MRS_ASSERT(n == 0 || (part && part_len));
@@ -435,7 +439,7 @@ eval_long_path(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *ou
     if (base.n >= MRSI_LARGE_VALUE) {
         MRS_TRY(mrsi_look(ev, base.n));
     }
-    return mrsi_path_value(ev, base, x->part + done, x->part_len + done, x->n_parts - done, out);
+    return path_value(ev, base, x->part + done, x->part_len + done, x->n_parts - done, out);
 }
 
 static enum mrs_status

@@ -208,11 +208,6 @@ void mrsi_out_begin(struct mrs_eval *ev, struct mrsi_expr_out *o);
  * MRS_E_EXPR. */
 enum mrs_status mrsi_out_end(struct mrs_eval *ev, struct mrsi_expr_out *o, uint8_t type, struct mrs_val *out);
 void mrsi_out_drop(struct mrsi_expr_out *o); /* on error paths */
-/* A path below a value with expression meaning (semantics: 2.1): through documents, mapped over the documents
- * in arrays. */
-enum mrs_status mrsi_path_value(struct mrs_eval *ev, struct mrs_val base, const char *const *part,
-                                const uint32_t *part_len, uint32_t n,
-                                struct mrs_val *out);
 
 /* number.c: the server's promotion rules; decimals are 16 bytes as in BSON */
 enum mrs_status mrsi_to_decimal(struct mrs_val v, uint8_t dec[16]); /* any number; doubles to 15 digits */

@@ -104,9 +104,6 @@ struct mrs_say {
 void mrs_say_args(const struct mrs_say *to, const char *fmt, va_list *args);
 /* "1,234,567"; returns text. */
 const char *mrs_text_count(uint64_t n, char text[32]);
-/* How to show the first character of n > 0 bytes: fills room, returns the length; *used: bytes that the character
- * has. */
-size_t mrs_text_shown(const char *text, size_t n, char room[8], size_t *used);
 
 #ifdef __cplusplus
 }

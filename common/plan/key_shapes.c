@@ -132,16 +132,45 @@ check_listed(const struct key_shapes_check *c, const char *sub, struct mrs_val v
     return check_coll(c, below, mrs_doc_get(mrs_val_view(v), "into"));
 }
 
+/* Makes a list of the value. */
 static bool
-check_colls(const struct key_shapes_check *c, struct mrs_val v)
+enlist(const struct key_shapes_check *c, struct mrs_val *v)
 {
-    if (is_text(v) && c->p->pub.version > 1 && c->type->stars == MRS_STARS_LIST) {
-        return check_coll(c, NULL, v);
+    struct mrs_buf buf;
+    struct mrs_build b;
+    struct mrs_view list;
+    mrs_buf_init(&buf, c->p->pub.mem, 2 * MRSI_EXPANDED_MAX);
+    mrs_build_init(&b, &buf);
+    mrs_build_val(&b, "0", 1, *v);
+    enum mrs_status s = mrs_build_finish(&b, &list, NULL);
+    v->p = s == MRS_OK ? mrs_arena_copy(&c->p->pub.arena, list.p, list.n) : NULL;
+    v->n = list.n;
+    v->type = MRS_ARRAY;
+    mrs_buf_clear(&buf);
+    c->p->dead = c->p->dead || !v->p;
+    return v->p != NULL;
+}
+
+/* One collection, where several may stand: { db, coll } is no map of the tags `db` and `coll`. */
+static bool
+is_single(const struct key_shapes_check *c, struct mrs_val v)
+{
+    return c->p->pub.version > 1 && c->type->stars == MRS_STARS_LIST &&
+           (is_text(v) || (v.type == MRS_DOCUMENT && mrs_val_count(v) == 2 &&
+                           mrs_doc_get(mrs_val_view(v), "db").type != MRS_MISSING &&
+                           mrs_doc_get(mrs_val_view(v), "coll").type != MRS_MISSING));
+}
+
+static bool
+check_colls(const struct key_shapes_check *c, struct mrs_val *v)
+{
+    if (is_single(c, *v)) {
+        return check_coll(c, NULL, *v) && (is_text(*v) || enlist(c, v));
     }
-    if ((v.type != MRS_ARRAY && v.type != MRS_DOCUMENT) || mrs_val_count(v) == 0) {
-        return wrong(c, NULL, "several collections: a list, or a map { tag: collection }", v);
+    if ((v->type != MRS_ARRAY && v->type != MRS_DOCUMENT) || mrs_val_count(*v) == 0) {
+        return wrong(c, NULL, "several collections: a list, or a map { tag: collection }", *v);
     }
-    return each(c, v, NULL, v.type == MRS_ARRAY ? check_listed : check_coll);
+    return each(c, *v, NULL, v->type == MRS_ARRAY ? check_listed : check_coll);
 }
 
 /* ---- paths ---- */
@@ -277,7 +306,7 @@ mrsi_plan_key_check(struct mrsi_plan *p, const struct mrs_step_type *type,
     struct key_shapes_check c = {p, type, key, at, default_db};
     switch (key->type) {
     case MRS_ARG_COLL: return check_coll(&c, NULL, *v);
-    case MRS_ARG_COLLS: return check_colls(&c, *v);
+    case MRS_ARG_COLLS: return check_colls(&c, v);
     case MRS_ARG_TEXT: return v->type == MRS_STRING || wrong(&c, NULL, "a text", *v);
     case MRS_ARG_NAME: return check_name(&c, NULL, *v);
     case MRS_ARG_PATH: return check_path(&c, NULL, *v);

@@ -186,6 +186,13 @@ is_later(const struct mrs_expr *x, uint8_t to)
     return x && x->root->server_8_2 && (to == MRS_DOCUMENT || to == MRS_ARRAY);
 }
 
+static enum mrs_status
+refuse_later(struct mrsi_convert *cv)
+{
+    return mrsi_convert_refuse(cv, "a conversion to %s came with MongoDB 8.3, and this plan has the rules of 8.2 "
+                                   "(write `server: \"8.3\"`)", mrs_type_name(cv->to));
+}
+
 static bool
 is_known(const struct mrs_expr *arg)
 {
@@ -203,8 +210,8 @@ mrsi_convert_check(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val
     }
     MRS_TRY(read_request(x, &cv, to));
     if (is_later(x, cv.to)) {
-        return mrsi_eval_error(x, ev, "a conversion to %s came with MongoDB 8.3, and this plan has the rules of 8.2 "
-                                      "(write `server: \"8.3\"`)", mrs_type_name(cv.to));
+        refuse_later(&cv);
+        return mrsi_eval_error(x, ev, "%s", cv.why);
     }
     for (size_t i = 0; i < sizeof CASTS; i++) {
         reachable = reachable || cv.to == CASTS[i];
@@ -234,8 +241,7 @@ op_convert(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
         return mrsi_ret_null(out);
     }
     MRS_TRY(read_request(x, &cv, to));
-    cv.to = is_later(x, cv.to) ? MRS_UNDEFINED : cv.to; /* a type that no conversion has */
-    enum mrs_status s = mrsi_convert_run(&cv, input, out);
+    enum mrs_status s = is_later(x, cv.to) ? refuse_later(&cv) : mrsi_convert_run(&cv, input, out);
     if (s != MRS_SKIP) {
         return s;
     }

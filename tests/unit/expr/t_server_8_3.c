@@ -384,6 +384,7 @@ under_8_2_it_is_refused(void **state)
         "{'$subtype': '$t'}",
         BASE("int", "2"),
         "{'$convert': {'input': '$t', 'to': 'object'}}",
+        "{'$convert': {'input': '{}', 'to': 'object'}}",
         "{'$convert': {'input': '$t', 'to': 'array', 'onError': null}}",
         "{'$map': {'input': '$a', 'arrayIndexAs': 'i', 'in': 1}}",
         "{'$filter': {'input': '$a', 'arrayIndexAs': 'i', 'cond': 1}}",

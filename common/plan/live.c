@@ -140,10 +140,16 @@ refuse(bool *may, const char **why, const char *reason)
 }
 
 /* ---- groups ---- */
+static uint32_t
+n_steps(const struct mrs_live_group *g)
+{
+    return g->before + g->n;
+}
+
 static const struct mrs_step *
 step_of(const struct judge *j, const struct mrs_live_group *g, uint32_t i)
 {
-    return &j->p->steps[g->first + i];
+    return &j->p->steps[g->first - g->before + i];
 }
 
 static bool
@@ -151,6 +157,41 @@ fuses(const struct mrs_step *a, const struct mrs_step *b)
 {
     return a->desc.family == MRS_FAMILY_MAP && b->desc.family == MRS_FAMILY_MAP &&
            strcmp(a->desc.sides[0].coll.ns, b->desc.sides[0].coll.ns) == 0;
+}
+
+/* The side of the documents of which a step makes others; -1: none, or several. */
+static int
+source_side(const struct mrs_desc *d)
+{
+    int side = -1;
+    for (uint32_t i = 0; i < d->n_sides && d->family == MRS_FAMILY_SPREAD; i++) {
+        if (d->sides[i].role & MRS_ROLE_MAIN) {
+            if (side >= 0) {
+                return -1;
+            }
+            side = (int)i;
+        }
+    }
+    return side;
+}
+
+/* Do the one-document steps of this group prepare the documents of the step behind it? Not if it finds them as they
+ * are in both schemas. */
+static bool
+prepares(const struct judge *j, const struct mrs_live_group *g, const struct mrs_step *s)
+{
+    int side = source_side(&s->desc);
+    bool any = false;
+    struct hit h;
+    if (side < 0 || g->family != MRS_FAMILY_MAP ||
+        strcmp(step_of(j, g, 0)->desc.sides[0].coll.ns, s->desc.sides[side].coll.ns) != 0) {
+        return false;
+    }
+    for (uint32_t i = 0; i < g->n; i++) {
+        const struct mrs_step *o = step_of(j, g, i);
+        any = any || steps_meet(o, 'D', s, 'R', &h) || steps_meet(o, 'A', s, 'D', &h);
+    }
+    return any;
 }
 
 static void
@@ -167,8 +208,10 @@ make_groups(struct judge *j)
         if (n && fuses(s - 1, s)) {
             g[n - 1].n++;
         } else {
-            g[n++] = (struct mrs_live_group){.first = i, .n = 1, .family = s->desc.family, .expand = true,
-                                             .direct = true, .claims_side = -1};
+            uint32_t before = n && prepares(j, &g[n - 1], s) ? g[n - 1].n : 0;
+            n -= before > 0;
+            g[n++] = (struct mrs_live_group){.first = i, .n = 1, .before = before, .family = s->desc.family,
+                                             .expand = true, .direct = true, .claims_side = -1};
         }
     }
     j->out->group = g;
@@ -179,7 +222,7 @@ static uint32_t
 all_touches(const struct judge *j, const struct mrs_live_group *g)
 {
     uint32_t n = 0;
-    for (uint32_t i = 0; i < g->n; i++) {
+    for (uint32_t i = 0; i < n_steps(g); i++) {
         n += step_of(j, g, i)->desc.n_touches;
     }
     return n;
@@ -222,20 +265,20 @@ is_odd_name(struct mrs_view body, const char *path)
 static void
 make_claims(struct judge *j, struct mrs_live_group *g)
 {
-    MRS_ASSERT(g->n > 0 && g->first + g->n <= j->p->n_steps);
+    MRS_ASSERT(g->n > 0 && g->before <= g->first && g->first + g->n <= j->p->n_steps);
     const char **list = mrs_arena_alloc(j->a, (all_touches(j, g) + 1) * sizeof *list);
     if (!list) {
         j->dead = true;
         return;
     }
-    for (uint32_t i = 0; i < g->n; i++) {
+    for (uint32_t i = 0; i < n_steps(g); i++) {
         const struct mrs_step *s = step_of(j, g, i);
         for (uint32_t k = 0; k < s->desc.n_touches; k++) {
             const struct mrs_touch *t = &s->desc.touches[k];
             if (mrsi_live_kind(&s->desc, t) != 'A' || !(s->desc.sides[t->side].role & MRS_ROLE_CHANGE) || !*t->path) {
                 continue;
             }
-            g->claims_side = t->side;
+            g->claims_side = i < g->before ? source_side(&step_of(j, g, g->before)->desc) : t->side;
             if (is_odd_name(s->body, t->path)) {
                 refuse(&g->expand, &g->expand_why,
                        format_step(j, s, format(j, "a name in `%s` has a dot or begins with `$`, and fields are added "
@@ -249,21 +292,27 @@ make_claims(struct judge *j, struct mrs_live_group *g)
     g->claims = list;
 }
 
+static bool
+is_written(const struct mrs_desc *d, const char *path)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < d->n_touches && !any; i++) {
+        any = d->touches[i].kind == 'A' && strcmp(d->touches[i].path, path) == 0;
+    }
+    return any;
+}
+
 /* Does a field that a step changes still exist afterwards? */
 static bool
 is_kept(const struct mrs_desc *d, const struct mrs_touch *t)
 {
-    bool there = !d->takes_away;
-    for (uint32_t i = 0; i < d->n_touches && !there; i++) {
-        there = d->touches[i].kind == 'A' && strcmp(d->touches[i].path, t->path) == 0;
-    }
-    return there;
+    return !d->takes_away || is_written(d, t->path);
 }
 
 static void
 collect_removed(struct judge *j, struct mrs_live_group *g)
 {
-    MRS_ASSERT(g->n > 0 && g->first + g->n <= j->p->n_steps);
+    MRS_ASSERT(g->n > 0 && g->before <= g->first && g->first + g->n <= j->p->n_steps);
     const char **list = mrs_arena_alloc(j->a, (all_touches(j, g) + 1) * sizeof *list);
     if (!list) {
         j->dead = true;
@@ -290,9 +339,9 @@ collect_removed(struct judge *j, struct mrs_live_group *g)
 static void
 check_twice(struct judge *j, struct mrs_live_group *g)
 {
-    MRS_ASSERT(g->n > 0 && g->first + g->n <= j->p->n_steps);
+    MRS_ASSERT(g->n > 0 && g->before <= g->first && g->first + g->n <= j->p->n_steps);
     struct hit h;
-    for (uint32_t i = 1; i < g->n; i++) {
+    for (uint32_t i = 1; i < n_steps(g); i++) {
         for (uint32_t b = 0; b < i && (g->expand || g->direct); b++) {
             const struct mrs_step *s = step_of(j, g, i), *o = step_of(j, g, b);
             if (steps_meet(s, 'A', o, 'A', &h)) {
@@ -310,8 +359,8 @@ check_twice(struct judge *j, struct mrs_live_group *g)
 static void
 check_inside(struct judge *j, struct mrs_live_group *g)
 {
-    MRS_ASSERT(g->n > 0 && g->first + g->n <= j->p->n_steps);
-    for (uint32_t i = 0; i < g->n; i++) {
+    MRS_ASSERT(g->n > 0 && g->before <= g->first && g->first + g->n <= j->p->n_steps);
+    for (uint32_t i = 0; i < n_steps(g); i++) {
         const struct mrs_step *s = step_of(j, g, i);
         for (uint32_t k = 0; k < s->desc.n_touches && g->expand; k++) {
             const struct mrs_touch *t = &s->desc.touches[k];
@@ -321,7 +370,7 @@ check_inside(struct judge *j, struct mrs_live_group *g)
             for (uint32_t b = 0; b < i && !made; b++) {
                 made = touch_meets(s, t, step_of(j, g, b), 'A', &h) && strcmp(h.path, t->path) == 0;
             }
-            for (uint32_t b = i; b < g->n && !made && g->expand; b++) {
+            for (uint32_t b = i; b < n_steps(g) && !made && g->expand; b++) {
                 const struct mrs_step *o = step_of(j, g, b);
                 if (touch_meets(s, t, o, 'A', &h)) {
                     const char *of = b == i ? "which it adds itself" : format(j, "which step %u adds later", o->no);
@@ -353,7 +402,7 @@ check_listed(struct judge *j, struct mrs_live_group *g, const struct mrs_step *s
 static void
 check_direct(struct judge *j, struct mrs_live_group *g, uint32_t i)
 {
-    MRS_ASSERT(i < g->n);
+    MRS_ASSERT(i < n_steps(g));
     const struct mrs_step *s = step_of(j, g, i);
     const struct mrs_desc *d = &s->desc;
     struct hit h;
@@ -414,16 +463,44 @@ check_gathering(struct judge *j, struct mrs_live_group *g, const struct mrs_step
     }
 }
 
+/* Does a step remove all that is at a path? */
+static bool
+takes(const struct mrs_step *s, const char *path)
+{
+    bool all = false;
+    for (uint32_t i = 0; i < s->desc.n_touches && !all; i++) {
+        const struct mrs_touch *t = &s->desc.touches[i];
+        size_t n = strlen(t->path);
+        all = t->kind == 'D' && strncmp(t->path, path, n) == 0 && (n == 0 || !path[n] || path[n] == '.');
+    }
+    return all;
+}
+
+/* A step that prepares others, and that must not be applied twice: contract applies it once, with writers stopped. But
+ * until then an application may write documents of either schema, so what it changes must be gone in the new one. */
+static bool
+changes_only_gone(const struct judge *j, const struct mrs_live_group *g, uint32_t i)
+{
+    const struct mrs_step *s = step_of(j, g, i);
+    bool gone = i < g->before && s->desc.once_only && !s->desc.n_conditions;
+    for (uint32_t k = 0; k < s->desc.n_touches && gone; k++) {
+        const struct mrs_touch *t = &s->desc.touches[k];
+        bool self = *t->path && !strchr(t->path, '*') && !is_written(&s->desc, t->path);
+        gone = mrsi_live_kind(&s->desc, t) != 'D' || self || takes(step_of(j, g, g->before), t->path);
+    }
+    return gone;
+}
+
 static void
 judge_group(struct judge *j, struct mrs_live_group *g)
 {
-    MRS_ASSERT(g->n > 0 && g->first + g->n <= j->p->n_steps);
+    MRS_ASSERT(g->n > 0 && g->before <= g->first && g->first + g->n <= j->p->n_steps);
     bool quiet = false;
-    for (uint32_t i = 0; i < g->n; i++) {
+    for (uint32_t i = 0; i < n_steps(g); i++) {
         const struct mrs_step *s = step_of(j, g, i);
         g->adds = g->adds || has(s, 'A');
         g->removes = g->removes || has(s, 'D');
-        if (s->desc.quiet_only) {
+        if (s->desc.quiet_only && !changes_only_gone(j, g, i)) {
             const char *why = format_step(j, s, s->desc.quiet_only);
             refuse(&g->expand, &g->expand_why, why);
             refuse(&g->direct, &g->direct_why, why);
@@ -467,8 +544,8 @@ judge_steps(struct judge *j, struct mrs_live_group *g, const struct mrs_step *a,
 static void
 judge_pair(struct judge *j, const struct mrs_live_group *first, struct mrs_live_group *g)
 {
-    for (uint32_t i = 0; i < first->n; i++) {
-        for (uint32_t k = 0; k < g->n && !j->dead; k++) {
+    for (uint32_t i = 0; i < n_steps(first); i++) {
+        for (uint32_t k = 0; k < n_steps(g) && !j->dead; k++) {
             judge_steps(j, g, step_of(j, first, i), step_of(j, g, k));
         }
     }

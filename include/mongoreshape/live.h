@@ -7,6 +7,11 @@
  * one-document steps of one collection form one group: inside it a step may use a field that an earlier one of it adds,
  * but none may add a name that was read before, still exists, or is added by another step.
  *
+ * A step that makes documents of the parts of others (SPREAD) forms one group with the one-document steps right before
+ * it on their collection, if it reads or removes what they change: they prepare its documents. Expand derives
+ * through them from the old schema, which stays until contract, and writes nothing of what they change in place; so
+ * one of them may even be a step that must not be applied twice, if what it changes is gone afterwards.
+ *
  * Contract while writers run, document by document, of a group with contract_live: base = the document without the
  * claims of this group and of later ones; after = the group's result for base. If the claims in after differ from those
  * in the document, the document stays (it has been contracted already, if it has none of `gone`; else it is not
@@ -23,6 +28,7 @@ extern "C" {
 
 struct mrs_live_group {
     uint32_t first, n;      /* steps of the plan, from 0; n > 1: fused one-document steps (MAP) */
+    uint32_t before;        /* SPREAD: so many one-document steps right before `first` prepare its documents */
     enum mrs_family family;
     bool expand;            /* may add while writers run */
     bool direct;            /* may change in place while writers run: run twice = run once, and it removes nothing */
@@ -34,7 +40,7 @@ struct mrs_live_group {
      * also of arrays. None may exist before */
     const char *const *claims;
     uint32_t n_claims;
-    int claims_side;        /* the side of the group's first step whose documents receive them; -1: none */
+    int claims_side;        /* the side of the step `first` whose documents receive them; -1: none */
     const char *const *gone; /* MAP: paths that contract removes and that are no claims; n_gone */
     uint32_t n_gone;
 };

@@ -149,16 +149,16 @@ struct mrs_desc {
     bool by_reference; /* JOIN: the reference is in `into`: keys() of such a document returns them, in order */
     uint32_t n_pairs;             /* JOIN: pairs of match */
     const struct mrs_touch *touches;
-    uint32_t n_touches;
+    uint32_t n_touches, n_listings;
     const struct mrs_touch *names; /* 'R': further paths in the plan, if the step reads whole documents */
     uint32_t n_names;
     const struct mrs_pair_path *pairs; /* JOIN: n_pairs of them */
-    const struct mrs_listing *listings; /* n_listings; a side without one cannot run while writers run */
-    uint32_t n_listings;
+    const struct mrs_listing *listings; /* a side without one cannot run while writers run */
     bool own_ids; /* SPREAD: `_id`s of products derive from the source's `_id`, so no two sources make equal ones */
     const struct mrs_condition *conditions; /* condition.h; n_conditions: their sides are the last ones */
     uint32_t n_conditions, first_list;
     const char *quiet_only;  /* why the step needs writers stopped, and what to do; NULL: it does not */
+    bool once_only; /* MAP: quiet_only is about a second run; names in D, and not in A, are removed (not "", no star) */
     const char *not_direct;    /* why it cannot work in place while writers run (see repeatable too); NULL: it can */
     bool compares_nothing;   /* no comparison of values, so the collation of the collection has no effect */
     bool whole_only;         /* the collection is taken as a whole: any kind is accepted, also a view */

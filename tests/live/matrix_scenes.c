@@ -40,6 +40,13 @@ const struct scene scenes[] = {
     {"extract", "  - extract: { from: posts, path: comments, into: comments, parent_ref: postId }\n", {THREADS}, NULL,
      "[{'update':'posts','updates':[{'q':{'_id':2},'u':{'$push':{'comments':{'_id':999,'t':'~n9~'}}}}]},"
      "{'insert':'posts','documents':[{'_id':50,'title':'~p50~','comments':[{'_id':500,'t':'~a500~'}]}]}]"},
+    {"extract-prepared",
+     "  - set: { in: posts, fields: { title: { $toUpper: $title } } }\n"
+     "  - set: { in: posts, fields: { comments: { $map: { input: $comments, in: { $mergeObjects: [ $$this,"
+     " { t: { $concat: [ $$this.t, \"+\" ] } } ] } } } } }\n"
+     "  - extract: { from: posts, path: comments, into: comments, parent_ref: postId }\n", {THREADS}, NULL,
+     "[{'update':'posts','updates':[{'q':{'_id':2},'u':{'$push':{'comments':{'_id':999,'t':'~n9~'}}}}]},"
+     "{'insert':'posts','documents':[{'_id':50,'title':'~p50~','comments':[{'_id':500,'t':'~a500~'}]}]}]"},
     {"extract-keep",
      "  - extract: { from: posts, path: comments, into: comments, parent_ref: postId, child_refs: refs, refs: both,"
      " leave: { limit: 1, sort: { t: -1 } }, count: n }\n", {THREADS}, NULL, NULL},

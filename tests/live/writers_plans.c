@@ -30,6 +30,15 @@ const struct scenario writers_scenarios[] = {
     {.name = "extract", .new_fields = true, .children = BY_ITEMS, .claims = {{"itemCount"}},
      .steps = "  - extract: { from: posts, path: items, into: items, parent_ref: postId, position: pos,\n"
               "               count: itemCount }\n"},
+    {.name = "prepared", .new_fields = true, .children = BY_ITEMS, .claims = {{"itemCount"}},
+     .steps = "  - set: { in: posts, fields: { items: { $map: { input: $items, in: { $mergeObjects: [ $$this,\n"
+              "           { n: { $add: [ { $ifNull: [ $$this.n, 0 ] }, 1 ] }, of: $b } ] } } } } }\n"
+              "  - extract: { from: posts, path: items, into: items, parent_ref: postId, position: pos,\n"
+              "               count: itemCount }\n"},
+    {.name = "prepared-move", .new_fields = true, .claims = {{"c"}},
+     .steps = "  - cast: { in: posts, fields: { d: string } }\n"
+              "  - set: { in: posts, fields: { c: { $concat: [\"$a\", \"-\", \"$b\"] } } }\n"
+              "  - move: { from: posts, into: archive, where: { d: { $gte: \"5\" } } }\n"},
     {.name = "copy", .claims = {{0}, {"post"}},
      .steps = "  - copy: { from: posts, into: comments, match: { _id: postId }, fields: [a, b], as: post,\n"
               "            at: root }\n"},

@@ -171,6 +171,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     mrsi_describe_expr(&t, 0, s->with);
     mrsi_describe_touch(&t, 0, 'D', "");
     if (!s->again && !s->constant) {
+        out->once_only = true;
         mrsi_describe_quiet(&t, "it reads what it writes, so a document may be given to it only once: "
                             MRSI_MARK("migrated: 1` in `with"));
         mrsi_describe_once(&t, "it reads fields that it writes, and no `where` excludes documents that it has written");

@@ -721,6 +721,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
         mrsi_describe_quiet(&t, MRSI_NEW_IDS);
     }
     if (s->reads_own && !s->again) {
+        out->once_only = !out->quiet_only;
         mrsi_describe_quiet(&t, only_once(s, arena));
     }
     out->takes_away = always_removes(s);

@@ -19,6 +19,8 @@ struct live_units {
     struct live_job *job;
     const struct mrs_live_group *group;
     const struct mrs_step *step;  /* the first of the group */
+    const struct mrs_step *chain; /* its one-document steps, and those that prepare documents for it */
+    uint32_t n_steps;             /* from chain on: all of them */
     enum live_purpose purpose;
     struct live_product *main;    /* collections and sides of the units; no documents */
     uint32_t n_mains;
@@ -26,7 +28,7 @@ struct live_units {
     struct live_claimed *later;   /* those of them claimed by later groups, if the purpose is contract */
     char *reads;                  /* NULL: whole documents */
     size_t reads_n;
-    void **work;                  /* memory of the kernels, one for each step of the group */
+    void **work;                  /* memory of the kernels, one for each of n_steps */
     struct mrs_ctx ctx;
     struct mrs_err err;           /* of the kernels */
     struct mrs_arena life;        /* of this struct; the next two: until the next load, until the next document */

@@ -63,7 +63,8 @@ is_listed(const struct mrs_buf *names, const char *name)
 
 /* The top-level name of a path; *whole: the path is the whole document. */
 static enum mrs_status
-add_read(struct live_units *u, const struct mrs_touch *t, struct mrs_buf *names, bool *whole, struct mrs_err *e)
+add_read(struct live_units *u, const struct mrs_touch *t, int side, struct mrs_buf *names, bool *whole,
+         struct mrs_err *e)
 {
     size_t n = strcspn(t->path, ".");
     char *name = mrs_arena_alloc(&u->scratch, n + 1);
@@ -71,7 +72,7 @@ add_read(struct live_units *u, const struct mrs_touch *t, struct mrs_buf *names,
     memcpy(name, t->path, n);
     name[n] = 0;
     *whole = *whole || n == 0;
-    if (!is_listed(names, name) && !(has_claims(u, t->side) && is_claimed(u, name))) {
+    if (!is_listed(names, name) && !(has_claims(u, side) && is_claimed(u, name))) {
         mrs_buf_put(names, name, n + 1);
     }
     return MRS_OK;
@@ -85,11 +86,12 @@ list_reads(struct live_units *u, struct mrs_err *e)
     enum mrs_status s = MRS_OK;
     mrs_buf_init(&names, u->job->mem, SIZE_MAX);
     mrs_buf_put(&names, "_id", sizeof "_id");
-    for (uint32_t i = 0; i < u->group->n; i++) {
-        const struct mrs_desc *d = &u->step[i].desc;
+    for (uint32_t i = 0; i < u->n_steps; i++) {
+        const struct mrs_desc *d = &u->chain[i].desc;
         for (uint32_t k = 0; k < d->n_touches && s == MRS_OK; k++) {
-            if (d->touches[k].kind == 'R' && is_main_side(u, d->touches[k].side)) {
-                s = add_read(u, &d->touches[k], &names, &whole, e);
+            int side = i < u->group->before ? u->main[0].side : d->touches[k].side;
+            if (d->touches[k].kind == 'R' && is_main_side(u, side)) {
+                s = add_read(u, &d->touches[k], side, &names, &whole, e);
             }
         }
     }
@@ -161,10 +163,10 @@ static enum mrs_status
 make_work(struct live_units *u, struct mrs_err *e)
 {
     MRS_ASSERT(!u->work);
-    u->work = mrs_zalloc(u->job->mem, u->group->n * sizeof *u->work);
-    MRS_TRY(mrs_allocated(u->work, u->group->n * sizeof *u->work, e));
-    for (uint32_t i = 0; i < u->group->n; i++) {
-        const struct mrs_step_type *t = u->step[i].type;
+    u->work = mrs_zalloc(u->job->mem, u->n_steps * sizeof *u->work);
+    MRS_TRY(mrs_allocated(u->work, u->n_steps * sizeof *u->work, e));
+    for (uint32_t i = 0; i < u->n_steps; i++) {
+        const struct mrs_step_type *t = u->chain[i].type;
         u->work[i] = mrs_zalloc(u->job->mem, t->work_size + 1);
         MRS_TRY(mrs_allocated(u->work[i], t->work_size, e));
     }
@@ -188,6 +190,8 @@ live_units_open(struct live_job *job, uint32_t group, enum live_purpose purpose,
     u->job = job;
     u->group = &job->live->group[group];
     u->step = &job->plan->steps[u->group->first];
+    u->chain = u->step - u->group->before;
+    u->n_steps = u->group->before + u->group->n;
     u->purpose = purpose;
     u->ctx = (struct mrs_ctx){.mem = job->mem, .arena = &u->scratch, .err = &u->err};
     mrs_arena_init(&u->life, job->mem);
@@ -224,8 +228,8 @@ live_units_open(struct live_job *job, uint32_t group, enum live_purpose purpose,
 static void
 clear_work(struct live_units *u, uint32_t i)
 {
-    MRS_ASSERT(i < u->group->n);
-    void (*clear)(struct mrs_ctx *, void *) = u->step[i].type->work_clear;
+    MRS_ASSERT(i < u->n_steps);
+    void (*clear)(struct mrs_ctx *, void *) = u->chain[i].type->work_clear;
     if (u->work[i] && clear) {
         clear(&u->ctx, u->work[i]);
     }
@@ -238,7 +242,7 @@ live_units_close(struct live_units *u)
     if (!u) {
         return;
     }
-    for (uint32_t i = 0; u->work && i < u->group->n; i++) {
+    for (uint32_t i = 0; u->work && i < u->n_steps; i++) {
         clear_work(u, i);
     }
     mrs_free(u->job->mem, u->work);
@@ -408,20 +412,21 @@ refuse_map(struct live_units *u, uint32_t main, struct live_unit *unit, uint32_t
     return s;
 }
 
-/* Runs the steps on a document one after the other; SKIP: refused by *step. */
+/* Runs the first n steps on a document one after the other; SKIP: refused by *step. */
 static enum mrs_status
-run_chain(struct live_units *u, uint32_t main, struct mrs_view *doc, uint32_t *step)
+run_chain(struct live_units *u, uint32_t n, struct mrs_view *doc, uint32_t *step)
 {
+    MRS_ASSERT(n <= u->n_steps);
     enum mrs_status s = MRS_OK;
-    for (uint32_t i = 0; i < u->group->n && s == MRS_OK; i++) {
-        const struct mrs_spread_ops *ops = u->step[i].type->spread;
+    for (uint32_t i = 0; i < n && s == MRS_OK; i++) {
+        const struct mrs_spread_ops *ops = u->chain[i].type->spread;
         struct mrs_product p = {.doc = *doc};
         enum mrs_fate fate;
         mrs_err_clear(&u->err);
-        *step = u->step[i].no;
-        s = ops->begin(u->step[i].state, &u->ctx, u->work[i], u->main[main].side, *doc, &fate);
+        *step = u->chain[i].no;
+        s = ops->begin(u->chain[i].state, &u->ctx, u->work[i], 0, *doc, &fate);
         if (s == MRS_OK && fate == MRS_FATE_CHANGED) {
-            s = ops->next(u->step[i].state, &u->ctx, u->work[i], &p);
+            s = ops->next(u->chain[i].state, &u->ctx, u->work[i], &p);
         }
         *doc = p.doc;
     }
@@ -435,7 +440,7 @@ derive_map(struct live_units *u, uint32_t main, struct live_unit *unit, struct m
     struct mrs_view doc;
     uint32_t step = 0;
     MRS_TRY(live_unit_base(u, main, unit->doc, &doc, e));
-    enum mrs_status s = run_chain(u, main, &doc, &step);
+    enum mrs_status s = run_chain(u, u->n_steps, &doc, &step);
     if (s == MRS_SKIP) {
         return refuse_map(u, main, unit, step, e);
     }
@@ -501,13 +506,19 @@ derive_spread(struct live_units *u, uint32_t main, struct live_unit *unit, struc
     struct mrs_view after = unit->doc; /* if it moves to another collection: it stays for the moment */
     struct mrs_product p;
     enum mrs_fate fate;
-    mrs_err_clear(&u->err);
-    enum mrs_status s = ops->begin(u->step->state, &u->ctx, u->work[0], u->main[main].side, base, &fate);
+    void *work = u->work[u->group->before];
+    uint32_t step;
+    enum mrs_status s = run_chain(u, u->group->before, &base, &step);
+    if (s == MRS_OK) {
+        mrs_err_clear(&u->err);
+        step = u->step->no;
+        s = ops->begin(u->step->state, &u->ctx, work, u->main[main].side, base, &fate);
+    }
     if (s == MRS_SKIP) {
-        live_unit_refuse(u, unit, u->step->no);
+        live_unit_refuse(u, unit, step);
         return MRS_OK;
     }
-    while (s == MRS_OK && (s = ops->next(u->step->state, &u->ctx, u->work[0], &p)) == MRS_OK) {
+    while (s == MRS_OK && (s = ops->next(u->step->state, &u->ctx, work, &p)) == MRS_OK) {
         if (p.self) {
             after = p.doc;
         } else if (keeps_no_time(u, unit, &p)) {

@@ -18,6 +18,7 @@
 #define SEVERAL "`where` in one of several steps on one document"
 #define NO_ADDS "what it adds is no part of the pipeline"
 #define DEEP_KEY "a shard key below the top of the documents"
+#define PREPARED "it begins with steps on one document that prepare others"
 #define DEEP_CLAIM "a field that it adds lies inside another one"
 
 /* ---- arrays of stages ---- */
@@ -268,6 +269,7 @@ make(struct live_native *n, uint32_t group, int side, struct mrs_err *e)
     if (g->family == MRS_FAMILY_JOIN && n->job->server->major < 5) {
         n->why = OLD_SERVER;
     }
+    n->why = g->before ? PREPARED : n->why;
     for (uint32_t i = 0; i < g->n && !st && !n->why; i++) {
         struct mrs_lowered *l = mrs_arena_alloc(&n->life, sizeof *l);
         st = l ? mrs_plan_lower(n->job->plan, g->first + i, &n->life, l, e) : mrs_err_memory(e, sizeof *l);

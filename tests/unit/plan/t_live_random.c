@@ -52,7 +52,12 @@ simple_step(char *out, size_t size)
     char w[96];
     const char *c = any_coll(), *f = PICK(fields);
     where(w, ", ");
-    switch (roll(7)) {
+    switch (roll(9)) {
+    case 7: snprintf(out, size, "- set: {in: p, fields: {cs: {$concatArrays: [$cs, [{y: 7}]]}}%s}\n", w); break;
+    case 8:
+        snprintf(out, size, "- set: {in: %s, fields: {%s: {$add: [$%s, 1]}, %s: $$REMOVE}%s}\n", c, PICK(fresh), f, f,
+                 w);
+        break;
     case 5: snprintf(out, size, "- pack: {in: %s, fields: [%s], as: %s%s}\n", c, f, PICK(fresh), w); break;
     case 0: snprintf(out, size, "- unset: {in: %s, fields: [%s]%s}\n", c, f, w); break;
     case 1: snprintf(out, size, "- rename: {in: %s, fields: {%s: %s}%s}\n", c, f, PICK(fresh), w); break;
@@ -401,6 +406,9 @@ expand_documents(struct world *w, uint32_t g)
             mrs_arena_init(&a, w->mem);
             struct mrs_view d = part_of(w, g, w->live.n_groups, name, view_of(&c->doc[i]), false, &a);
             bool ok = true;
+            for (uint32_t k = 0; k < group->before && ok; k++) {
+                ok = spread_one(w, s - group->before + k, 0, &d, &a);
+            }
             for (uint32_t k = 0; k < group->n && ok; k++) {
                 ok = spread_one(w, s + k, (int)side, &d, &a);
             }
@@ -509,8 +517,8 @@ push(struct world *w, struct host_db *db, const struct mrs_step *s)
 static void
 push_group(struct world *w, struct host_db *db, const struct mrs_live_group *g)
 {
-    for (uint32_t i = 0; i < g->n && g->family != MRS_FAMILY_CATALOG; i++) {
-        push(w, db, first_of(w, g) + i);
+    for (uint32_t i = 0; i < g->before + g->n && g->family != MRS_FAMILY_CATALOG; i++) {
+        push(w, db, first_of(w, g) - g->before + i);
     }
 }
 
@@ -631,7 +639,7 @@ whole_right(struct world *w)
 }
 
 enum { SKIPPED, RIGHT, UNSTABLE, WRONG, CONTRACT_WRONG };
-static uint32_t n_contracted;
+static uint32_t n_contracted, n_prepared;
 
 static int
 try_plan(struct world *w)
@@ -652,6 +660,9 @@ try_plan(struct world *w)
     }
     if (moved || !added_right(w)) {
         return moved ? UNSTABLE : WRONG;
+    }
+    for (uint32_t g = 0; g < w->live.n_groups && w->live.expand; g++) {
+        n_prepared += w->live.group[g].before > 0;
     }
     if (map) {
         n_contracted++;
@@ -715,13 +726,13 @@ random_plans(void **state)
         mrs_plan_free(p);
         assert_int_equal(mrs_mem_close(w.mem), 0);
     }
-    print_message("admitted: %u right (%u contracted), %u skipped; refused: %u right, %u unstable, %u wrong\n",
-                  count[1][RIGHT], n_contracted, count[1][SKIPPED], count[0][RIGHT], count[0][UNSTABLE],
-                  count[0][WRONG] + count[0][CONTRACT_WRONG]);
+    print_message("admitted: %u right (%u contracted, %u prepared), %u skipped; refused: %u right, %u unstable, %u "
+                  "wrong\n", count[1][RIGHT], n_contracted, n_prepared, count[1][SKIPPED], count[0][RIGHT],
+                  count[0][UNSTABLE], count[0][WRONG] + count[0][CONTRACT_WRONG]);
     print_message("in place: %u right; refused: %u right, %u wrong\n", in_place[1][1], in_place[0][1], in_place[0][0]);
     assert_true(in_place[1][1] > PLANS / 20 && in_place[0][0] > 20);
     assert_int_equal(count[1][UNSTABLE] + count[1][WRONG] + count[1][CONTRACT_WRONG], 0);
-    assert_true(count[1][RIGHT] > PLANS / 20);
+    assert_true(count[1][RIGHT] > PLANS / 20 && n_prepared > 20);
     assert_true(count[0][UNSTABLE] > 20 && count[0][WRONG] + count[0][CONTRACT_WRONG] > 20);
 }
 

@@ -15,8 +15,9 @@
  * Contract while writers run, document by document, of a group with contract_live: base = the document without the
  * claims of this group and of later ones; after = the group's result for base. If the claims in after differ from those
  * in the document, the document stays (it has been contracted already, if it has none of `gone`; else it is not
- * verified). If after is the document without later claims, there is nothing to do. Else it becomes after, followed by
- * the later claims. This is correct for any document and any number of repetitions. */
+ * verified). If after is the document without later claims, there is nothing to do, nor if fields stand behind claims
+ * that end after: a later group has added those in place. Else it becomes after, followed by the later claims. This is
+ * correct for any document and any number of repetitions. */
 #ifndef MONGORESHAPE_LIVE_H
 #define MONGORESHAPE_LIVE_H
 

@@ -124,5 +124,10 @@ const struct scene scenes[] = {
      "  - set: { in: posts, fields: { v: 2 } }\n"
      "  - embed: { from: comments, into: posts, match: { postId: _id }, as: comments, keep: all }\n"
      "  - split: { from: users, fields: [a], into: cold }\n", {USERS, POSTS, COMMENTS}, NULL, NULL},
+    {"in-place-behind",
+     "  - set: { in: users, fields: { w: { $type: $n }, s: $$REMOVE } }\n"
+     "  - set: { in: posts, fields: { v: 2 } }\n"
+     "  - set: { in: users, where: { name: { $exists: true } }, fields: { full: $name, name: $$REMOVE } }\n",
+     {USERS, POSTS}, NULL, NULL},
     {NULL, NULL, {{NULL, NULL, 0, 0, 0}}, NULL, NULL},
 };

@@ -345,6 +345,23 @@ has_old_shape(struct live_units *u, struct mrs_view doc, bool *any, struct mrs_e
     return s;
 }
 
+/* Is the group's output the document, but for fields behind the claims, which the group puts last? A later group has
+ * added those in place, before the walk began again. */
+static enum mrs_status
+is_done(struct live_units *u, uint32_t main, struct mrs_view doc, struct mrs_view after, bool *done, struct mrs_err *e)
+{
+    MRS_ASSERT(main < u->n_mains);
+    struct mrs_view base, rest, last;
+    MRS_TRY(live_claimed_out(u->left[main], doc, &u->out, &base, e));
+    MRS_TRY(live_claimed_out(u->left[main], after, &u->kept, &rest, e));
+    *done = live_same(base, rest);
+    if (*done) {
+        MRS_TRY(live_claimed_in(claims_of(u), base, after, &u->kept, &last, e));
+        *done = live_same(last, after);
+    }
+    return MRS_OK;
+}
+
 /* The document becomes the group's output for its base only if its present fields equal what the base gives: else it
  * has been contracted already, and its base has lost the source of the new fields, or an application wrote. */
 static enum mrs_status
@@ -355,6 +372,11 @@ contract(struct live_units *u, uint32_t main, struct live_unit *unit, struct mrs
     if (has_claims(u, u->main[main].side) && live_claimed_differs(claims_of(u), unit->doc, after, false)) {
         unit->late = !live_claimed_differs(claims_of(u), unit->doc, after, true);
         return has_old_shape(u, unit->doc, &unit->differs, e);
+    }
+    bool done;
+    MRS_TRY(is_done(u, main, unit->doc, after, &done, e));
+    if (done) {
+        return MRS_OK;
     }
     *result = after;
     return u->later[main].n ? live_claimed_in(u->later[main], after, unit->doc, &u->out, result, e) : MRS_OK;

@@ -491,7 +491,9 @@ contract(struct world *w)
             }
             bool verified =
                 same_bytes(part_of(w, g, g + 1, name, d, true, &a), part_of(w, g, g + 1, name, after, true, &a));
-            bool nothing = same_bytes(after, part_of(w, g + 1, w->live.n_groups, name, d, false, &a));
+            struct mrs_view base = part_of(w, g, w->live.n_groups, name, d, false, &a);
+            bool nothing = same_bytes(after, part_of(w, g + 1, w->live.n_groups, name, d, false, &a)) ||
+                           same_bytes(after, joined(w, base, part_of(w, g, g + 1, name, after, true, &a), &a));
             if (verified && !nothing) {
                 set_bytes(&c->doc[i], joined(w, after, later, &a));
             }

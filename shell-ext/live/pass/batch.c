@@ -146,8 +146,8 @@ records_of(struct live_batch *b, const struct live_task *tasks, uint32_t n, bool
     enum mrs_status st = MRS_OK;
     for (uint32_t i = 0; i < n * (g->before + g->n) && !st; i++) {
         struct mrs_view one;
-        st = live_refused_id(b->job, g->first - g->before + 1 + i / n, b->coll->ns, mrs_doc_get(tasks[i % n].doc, "_id"), &b->make,
-                             &one, e);
+        uint32_t step = g->first - g->before + 1 + i / n;
+        st = live_refused_id(b->job, step, b->coll->ns, mrs_doc_get(tasks[i % n].doc, "_id"), &b->make, &one, e);
         if (!st) {
             mrs_build_item(&list, mrs_view_val(one));
         }

@@ -41,14 +41,14 @@ if [ "${1:-}" = seeds ]; then
     wait
 elif [ "${1:-}" = long ]; then
     part set-1 -- --long --workers 2 --share 0 2 &
-    part set-2 -- --long --workers 2 --share 1 2
+    MRS_PERIOD=0 part set-2 -- --long --workers 2 --share 1 2
     wait
     part alone --standalone -- --long --workers 6
     part seeds-set --sync -- --no-stops --seeds "$seed" $((2 * few)) --workers 1
     part seeds-alone --standalone --sync -- --no-stops --seeds $((seed + 2 * few)) $few --workers 1
 else
     part set-1 -- --workers 1 --share 0 2 &
-    part set-2 -- --workers 1 --share 1 2 &
+    MRS_PERIOD=0 part set-2 -- --workers 1 --share 1 2 & # events are applied after each batch
     part seeds-set --sync -- --no-stops --seeds "$seed" 14 --workers 1
     part seeds-alone --standalone --sync -- --no-stops --seeds $((seed + 14)) 6 --workers 1
     wait

@@ -61,6 +61,7 @@ else
     sum stops
     sum stops-alone
 fi
+export MRS_PERIOD=0 # events are applied after each batch
 part swarms "" swarm "$seed" "$swarms" &
 part swarms-alone --standalone swarm "$((seed + 9))" "$swarms"
 wait

@@ -5,7 +5,7 @@
  * (tests/live/pipeline.sh). All others get a reason. */
 #include "lower.h"
 
-#define NO_ROW "no pipeline is known for it, nor for rekey, whose `_id`s references follow: use the client engine"
+#define NO_ROW "no pipeline does what this step does: use the client engine"
 #define CONDITIONS "`where` asks for values of another collection, and no filter can: use the client engine"
 #define STARS "a star in the name of a collection, which no server knows: name each of them"
 #define PLACES "a number in a path of `sort`, which servers take for a place in an array: use the client engine"

@@ -261,9 +261,9 @@ may_lose(const struct live_job *job, const struct live_pass_report *r, struct mr
     return !r->differs || job->opts.discard_new_writes
                ? MRS_OK
                : mrs_err_set(e, MRS_FAIL, MRS_E_REFUSED,
-                             "%llu values or documents of the new schema differ from the derived ones: rollback would "
-                             "lose them; `verify --repair --execute` updates stale ones, --discard-new-writes saves "
-                             "copies among the refused documents and continues", (unsigned long long)r->differs);
+                             "values or documents of the new schema that differ from the derived ones: %llu; rollback "
+                             "would lose them; `verify --repair --execute` updates stale ones, --discard-new-writes "
+                             "saves copies among the refused documents and continues", (unsigned long long)r->differs);
 }
 
 static enum mrs_status

@@ -463,12 +463,12 @@ check_gathering(struct judge *j, struct mrs_live_group *g, const struct mrs_step
     }
 }
 
-/* Does a step remove all that is at a path? */
+/* Does a step remove all that is at a path, from every document? */
 static bool
 takes(const struct mrs_step *s, const char *path)
 {
     bool all = false;
-    for (uint32_t i = 0; i < s->desc.n_touches && !all; i++) {
+    for (uint32_t i = 0; i < s->desc.n_touches && s->desc.takes_away && !all; i++) {
         const struct mrs_touch *t = &s->desc.touches[i];
         size_t n = strlen(t->path);
         all = t->kind == 'D' && strncmp(t->path, path, n) == 0 && (n == 0 || !path[n] || path[n] == '.');

@@ -162,7 +162,7 @@ struct mrs_desc {
     const char *not_direct;    /* why it cannot work in place while writers run (see repeatable too); NULL: it can */
     bool compares_nothing;   /* no comparison of values, so the collation of the collection has no effect */
     bool whole_only;         /* the collection is taken as a whole: any kind is accepted, also a view */
-    bool takes_away;         /* MAP: fields in D are removed, not changed */
+    bool takes_away; /* MAP: fields in D are removed, not changed; SPREAD: what is in D is gone from every document */
     bool keeps_values;       /* MAP: fields in D move to another place in the document, with their values */
     bool in_place;           /* MAP: fields in A may have existed, as fields it reads: no old field remains */
     const char *live_note;   /* a note on it while writers run; NULL: none */

@@ -161,6 +161,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     mrsi_describe_names(&t, 0, NULL, f->path, f->map ? 0 : f->n);
     mrsi_describe_names(&t, 0, NULL, s->shape.drop.path, s->shape.fields.map ? 0 : s->shape.drop.n);
     mrsi_describe_touch(&t, 0, 'D', "");
+    out->takes_away = !s->where;
     mrsi_describe_touch(&t, 1, 'A', "");
     mrsi_describe_listing(&t, 1, "_id", "_id");
     mrsi_describe_conflicts(&t);

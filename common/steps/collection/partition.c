@@ -393,6 +393,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     mrsi_describe_touch(&t, 0, 'R', "");
     mrsi_describe_names(&t, 0, NULL, &s->by, 1);
     mrsi_describe_touch(&t, 0, 'D', "");
+    out->takes_away = !s->where && s->others != OTHERS_KEEP;
     mrsi_describe_words(&t, "moves %s of %s by %s to ", s->where ? "those documents that `where` takes" :
                         "the documents",
                         s->from.ns, s->by.text);

@@ -202,7 +202,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     struct mrsi_describe t;
     mrsi_describe_begin(&t, arena, out, MRS_FAMILY_SPREAD, e);
     out->conflicts = (enum mrs_conflicts)s->conflicts;
-    out->compares_nothing = !s->where;
+    out->takes_away = out->compares_nothing = !s->where;
     mrsi_describe_words(&t, "moves %s of ", s->where ? "those documents that `where` takes" : "all documents");
     for (uint32_t i = 0; i < s->n; i++) {
         int side = mrsi_describe_side(&t, &s->from[i].coll, MRS_ROLE_READ | MRS_ROLE_TAKE | MRS_ROLE_MAIN, "from");

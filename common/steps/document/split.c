@@ -140,7 +140,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     mrsi_describe_side(&t, &s->into, MRS_ROLE_ADD, "into");
     out->conflicts = (enum mrs_conflicts)s->conflicts;
     mrsi_describe_query(&t, 0, s->where);
-    out->compares_nothing = !s->where;
+    out->takes_away = out->compares_nothing = !s->where;
     mrsi_describe_touch(&t, 0, 'R', "_id");
     for (uint32_t i = 0; i < s->fields.n; i++) {
         mrsi_describe_touch(&t, 0, 'R', s->fields.path[i].text);

@@ -204,6 +204,7 @@ mrsi_extract_describe(const void *state, struct mrs_arena *arena, struct mrs_des
     describe_losses(&t, s);
     describe_words(&t, s);
     out->conflicts = (enum mrs_conflicts)s->conflicts;
+    out->takes_away = !s->where && !s->leave.present && !s->child_is_path;
     out->own_ids = s->id == EXT_ID_NEW && s->path.n && !s->map && !s->nested.present;
     describe_live(&t, s);
     if (s->leave.present && (!s->rest || s->to_child || !s->replace)) {

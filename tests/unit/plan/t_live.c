@@ -181,7 +181,6 @@ static const struct verdict verdicts[] = {
     {"- replace: {" X "{$exists: true}}, with: {$mergeObjects: [$$ROOT, {m: 1, x: [$x]}]}}\n", ONCE, ONCE, NULL},
 #undef X
 #undef E
-#undef ONCE
     /* a step that does not change again what it has made */
     {"- set: {in: a, fields: {x: {$toLower: $x}}}\n", NULL, NULL, "-c"},
     {"- set: {in: a, fields: {x: {$toLower: $x}, y: {$toUpper: $x}}}\n", "reads what it writes", "", NULL},
@@ -315,6 +314,19 @@ static const struct verdict verdicts[] = {
      "reads what it writes", "", NULL},
     {"- replace: {in: p, with: {cs: [$$ROOT]}}\n" THEN_EXTRACT, "reads what it writes", "", "+-"},
     {"- replace: {in: p, with: {a: [$$ROOT]}}\n- move: {from: p, into: q}\n", NULL, "", "+-"},
+    /* documents that stay keep what it changes */
+#define ADD_ONE "- set: {in: p, fields: {cs: {$concatArrays: [$cs, [{a: 1}]]}}}\n"
+    {ADD_ONE "- move: {from: p, into: q}\n", NULL, "", "+-"},
+    {ADD_ONE "- move: {from: p, into: q, where: {k: 1}}\n", ONCE, "", "+-"},
+    {ADD_ONE "- union: {from: [p], into: q, where: {k: 1}}\n", ONCE, "", "+-"},
+    {ADD_ONE "- split: {from: p, into: q, fields: [cs]}\n", NULL, "", "+-"},
+    {ADD_ONE "- split: {from: p, into: q, fields: [cs], where: {k: 1}}\n", ONCE, "", "+-"},
+    {ADD_ONE "- delete: {in: p, where: {cs.a: 1}}\n", ONCE, "", "-"},
+    {ADD_ONE "- partition: {from: p, by: cs.a, into: {v: q}, others: drop}\n", NULL, "", "+-"},
+    {ADD_ONE "- partition: {from: p, by: cs.a, into: {v: q}}\n", ONCE, "", "+-"},
+    {ADD_ONE "- partition: {from: p, by: cs.a, into: {v: q}, others: drop, where: {k: 1}}\n", ONCE, "", "+-"},
+    {ADD_ONE "- extract: {from: p, path: cs, into: c2, parent_ref: p, where: {k: 1}}\n", ONCE, "", "+-"},
+    {ADD_ONE "- extract: {from: p, path: cs, into: c2, parent_ref: p, leave: {limit: 1}}\n", ONCE, "", "+-"},
     {"- set: {in: p, fields: {_id: $k, cs: $m}}\n" THEN_EXTRACT, "`_id` cannot change in place", "", NULL},
     {"- set: {in: p, where: {k: {$in: {from: h, field: _id}}}, fields: {cs: {$objectToArray: $cs}}}\n" THEN_EXTRACT,
      "", "", NULL},

@@ -46,8 +46,15 @@ static const struct pass_case move_case = {
     "move", "plan: p\nsteps:\n- move: { from: orders, into: archive, where: { done: true } }\n",
     {"orders", "{'_id': 1, 'done': true, 'v': 'x'}{'_id': 2, 'done': false}{'_id': 3, 'done': true}"},
     {"archive", "{'_id': 1, 'done': true, 'v': 'x'}{'_id': 3, 'done': true}"}};
-static const struct pass_case *const all_cases[] = {&set_case, &rename_case, &embed_case, &extract_case, &move_case};
-enum { N_CASES = 5 };
+static const struct pass_case prepared_case = {
+    "prepared", "plan: p\nsteps:\n"
+                "- set: { in: posts, fields: { items: { $map: { input: $items, in: { _id: $$this } } } } }\n"
+                "- extract: { from: posts, path: items, into: lines, refs: parent, parent_ref: post, id: keep }\n",
+    {"posts", "{'_id': 1, 'items': [100, 101]}{'_id': 2, 'items': []}{'_id': 3, 'items': [102]}{'_id': 4}"},
+    {"lines", "{'_id': 100, 'post': 1}{'_id': 101, 'post': 1}{'_id': 102, 'post': 3}"}};
+static const struct pass_case *const all_cases[] = {&set_case,     &rename_case, &embed_case,
+                                                    &extract_case, &move_case,   &prepared_case};
+enum { N_CASES = 6 };
 
 static char named_room[1 << 16];
 
@@ -421,6 +428,29 @@ refused_by_a_kernel(void **state)
     finds(&d, true, 0, 0, NULL);
     assert_int_equal(d.job.run->n_refused, 2);
     rolls_back(&d);
+    desk_leave(&d);
+}
+
+/* A step that prepares others refuses a document, and this ends the walk: when it is corrected, the walk goes on. */
+static void
+refused_by_what_prepares(void **state)
+{
+    (void)state;
+    struct desk d;
+    struct report r;
+    begin_case(&d, &prepared_case);
+    d.job.opts.max_refused = 0;
+    put_texts(&d, "posts", "{'_id': 2.5, 'items': 'x'}");
+    report_begin(&r, &d);
+    assert_int_equal(live_expand(&d.job, &r.r, &d.e), MRS_FAIL);
+    assert_int_equal(d.e.code, MRS_E_TOO_MANY);
+    mrs_arena_clear(&r.a);
+    mrs_err_clear(&d.e);
+    update_one(&d, "posts", "{'_id': 2.5}", "{'$set': {'items': []}}");
+    expands(&d, &r);
+    mrs_arena_clear(&r.a);
+    assert_int_equal(d.job.run->n_refused, 0);
+    is_after(&d, &prepared_case);
     desk_leave(&d);
 }
 
@@ -944,6 +974,7 @@ main(void)
         cmocka_unit_test(moved_back),
         cmocka_unit_test(refused_by_what_is_there),
         cmocka_unit_test(refused_by_a_kernel),
+        cmocka_unit_test(refused_by_what_prepares),
         cmocka_unit_test(refused_in_numbers),
         cmocka_unit_test(what_is_there_is_not_claimed),
         cmocka_unit_test(rollback_refuses),

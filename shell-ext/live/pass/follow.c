@@ -274,6 +274,12 @@ live_follow_end(struct live_follow *f)
 }
 
 /* ---- events ---- */
+static bool
+tokens_sort(const struct live_follow *f)
+{
+    return sorting(&f->c.token).type == MRS_STRING;
+}
+
 static enum mrs_status
 set_mark(struct live_follow *f, struct mrs_err *e)
 {
@@ -281,7 +287,7 @@ set_mark(struct live_follow *f, struct mrs_err *e)
     struct live_watch *other = NULL;
     mrs_buf_reset(&f->mark);
     LIVE_STOP("before-mark");
-    bool sorts = sorting(&f->c.token).type == MRS_STRING;
+    bool sorts = tokens_sort(f);
     enum mrs_status st = sorts ? MRS_OK : reopen(f, true, e);
     MRS_THEN(st, save(f, e)); /* newer than everything the walk has read */
     f->mark_seq = f->c.seq;
@@ -406,14 +412,38 @@ breathe(struct live_follow *f, struct mrs_err *e)
     return live_run_breathe(f->job, docs, bytes, e);
 }
 
+/* Applies what the stream has now, for about as long as a batch takes. *anew: it named units. */
+static enum mrs_status
+drain(struct live_follow *f, bool *anew, struct mrs_err *e)
+{
+    MRS_ASSERT(f->watch);
+    int64_t end = mrs_clock_asleep() + BETWEEN_MS;
+    enum mrs_status st = MRS_OK;
+    bool more = true;
+    while (!st && more && mrs_clock_asleep() < end) {
+        uint32_t n = 0;
+        bool reached = false, moved = false;
+        st = breathe(f, e);
+        MRS_THEN(st, take(f, &n, &reached, &moved, e));
+        more = !st && (n > 0 || moved);
+        *anew = *anew || names_units(f);
+        if (more && !f->of.note_only) {
+            st = n ? apply(f, n, false, e) : save_late(f, e);
+        }
+    }
+    return st;
+}
+
 /* Reads up to the mark. Reads again at once while the server still scans other writes; sortable tokens always reach the
  * mark. SKIP: the stream is broken. */
 static enum mrs_status
 catch_up(struct live_follow *f, struct mrs_err *e)
 {
-    bool reached = false, moved = false;
+    bool reached = false, moved = false, some = false;
     int64_t last_event = mrs_clock_asleep();
-    enum mrs_status st = set_mark(f, e);
+    /* A stream over more collections costs more: it gets the last few events only. */
+    enum mrs_status st = tokens_sort(f) ? MRS_OK : drain(f, &some, e);
+    MRS_THEN(st, set_mark(f, e));
     while (!st && !reached) {
         uint32_t n;
         st = breathe(f, e);
@@ -460,28 +490,6 @@ reach_mark(struct live_follow *f, struct mrs_err *e)
             MRS_THEN(st, recover(f, e));
         } else {
             break;
-        }
-    }
-    return st;
-}
-
-/* Applies what the stream has now, for about as long as a batch takes. *anew: it named units. */
-static enum mrs_status
-drain(struct live_follow *f, bool *anew, struct mrs_err *e)
-{
-    MRS_ASSERT(f->watch);
-    int64_t end = mrs_clock_asleep() + BETWEEN_MS;
-    enum mrs_status st = MRS_OK;
-    bool more = true;
-    while (!st && more && mrs_clock_asleep() < end) {
-        uint32_t n = 0;
-        bool reached = false, moved = false;
-        st = breathe(f, e);
-        MRS_THEN(st, take(f, &n, &reached, &moved, e));
-        more = !st && (n > 0 || moved);
-        *anew = *anew || names_units(f);
-        if (more && !f->of.note_only) {
-            st = n ? apply(f, n, false, e) : save_late(f, e);
         }
     }
     return st;

@@ -176,10 +176,11 @@ walk_group(struct live_job *job, enum live_purpose purpose, uint32_t group, stru
     st = st || !f.on ? st : live_foresee_once(job, group, e);
     for (uint32_t no = f.on ? (uint32_t)f.c.at : 0; no < walks(job) && again && !st; no++) {
         struct live_walk w = {.purpose = purpose, .group = group, .no = no, .follow = &f};
+        bool followed = f.on; /* if it ends during the walk, the events until then need another one */
         st = live_follow_walk(&f, no, e);
         MRS_THEN(st, walk_mains(job, &w, r, e));
         again = w.wrote || w.missed;
-        if (f.on) {
+        if (followed) {
             MRS_THEN(st, live_follow_apply(&f, no + 1 < walks(job), w.missed, &again, e));
         }
     }

@@ -128,6 +128,11 @@ documents calls 170 '{\"_id\":{\"$oid\":\"%024d\"},\"came\":%d,\"hours\":%d}' 'i
 inspect
 has "all numbers of one key" "start  int  -> huts._id  0 orphans"
 lacks "hours" "hours  int"
+documents huts 74 '{\"_id\":%d,\"beds\":%d}' 'i + 1, 20 + i * 7 % 300'
+documents beams 90 '{\"_id\":{\"$oid\":\"%024d\"},\"width\":%d,\"bears\":%d}' 'i + 9000, i * 37 % 73 + 2, i * 41 % 73 + 2'
+inspect
+has "numbers near the ends of one key" "bears  int  -> huts._id  0 orphans"
+lacks "a measure" "width  int"
 documents rooms 20 '{\"_id\":%d,\"floor\":%d}' 'i + 1, i % 3'
 documents owners 20 '{\"_id\":%d,\"floor\":%d}' 'i + 1, i % 3'
 documents keys 400 '{\"_id\":{\"$oid\":\"%024d\"},\"opens\":%d}' 'i, i % 20 + 1'

@@ -83,6 +83,8 @@ static const char *const measures[] = {
     "grade",    "balance",  "stock",  "seat",   "capacity", "ordering", "sequence", "duration", "second",
     "distance", "lap",      "round",  "grid",   "limit",    "min",      "max",      "avg",      "yr",
     "wk",       "qtr",      "hr",     "amt",    "prc",      "cnt",      "pct",      "wt",       "lvl",
+    "width",    "depth",    "area",   "volume", "loudness", "speed",    "power",    "energy",   "strength",
+    "pressure", "humidity", "temp",   "temperature", "tempo", "dose",   "voltage",  "altitude", "elevation",
     /* of other languages */
     "preis", "betrag", "menge", "anzahl", "summe", "gewicht", "laenge", "groesse", "jahr", "monat", "woche", "stunde",
     "stunden", "minuten", "sekunden", "dauer", "wert", "prix", "montant", "quantite", "nombre", "poids", "taille",

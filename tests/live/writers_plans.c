@@ -39,6 +39,19 @@ const struct scenario writers_scenarios[] = {
      .steps = "  - cast: { in: posts, fields: { d: string } }\n"
               "  - set: { in: posts, fields: { c: { $concat: [\"$a\", \"-\", \"$b\"] } } }\n"
               "  - move: { from: posts, into: archive, where: { d: { $gte: \"5\" } } }\n"},
+    {.name = "prepared-where", .new_fields = true, .children = BY_ITEMS, .claims = {{"c", "itemCount"}},
+     .steps = "  - cast: { in: posts, fields: { d: string } }\n"
+              "  - set: { in: posts, fields: { c: { $concat: [\"$a\", \"-\", \"$b\"] } } }\n"
+              "  - extract: { from: posts, path: items, into: items, parent_ref: postId, position: pos,\n"
+              "               count: itemCount, where: { d: { $gte: \"5\" } } }\n"},
+    {.name = "prepared-split", .new_fields = true, .claims = {{"c", "y"}},
+     .steps = "  - set: { in: posts, fields: { c: { $concat: [\"$a\", \"-\", \"$b\"] } } }\n"
+              "  - rename: { in: posts, fields: { d: y } }\n"
+              "  - split: { from: posts, fields: [b, c, a], into: cold, where: { b: { $in: [b1, b3] } } }\n"},
+    {.name = "prepared-partition", .new_fields = true,
+     .steps = "  - cast: { in: posts, fields: { d: string } }\n"
+              "  - set: { in: posts, fields: { b: { $toLower: $b } } }\n"
+              "  - partition: { from: posts, by: b, into: { b1: ones, b2: twos }, others: keep }\n"},
     {.name = "copy", .claims = {{0}, {"post"}},
      .steps = "  - copy: { from: posts, into: comments, match: { _id: postId }, fields: [a, b], as: post,\n"
               "            at: root }\n"},

@@ -412,9 +412,9 @@ breathe(struct live_follow *f, struct mrs_err *e)
     return live_run_breathe(f->job, docs, bytes, e);
 }
 
-/* Applies what the stream has now, for about as long as a batch takes. *anew: it named units. */
+/* Applies what the stream has now, for a second at most. *anew: it named units; *rest: it may have more. */
 static enum mrs_status
-drain(struct live_follow *f, bool *anew, struct mrs_err *e)
+drain(struct live_follow *f, bool *anew, bool *rest, struct mrs_err *e)
 {
     MRS_ASSERT(f->watch);
     int64_t end = mrs_clock_asleep() + BETWEEN_MS;
@@ -431,6 +431,7 @@ drain(struct live_follow *f, bool *anew, struct mrs_err *e)
             st = n ? apply(f, n, false, e) : save_late(f, e);
         }
     }
+    *rest = more;
     return st;
 }
 
@@ -439,10 +440,10 @@ drain(struct live_follow *f, bool *anew, struct mrs_err *e)
 static enum mrs_status
 catch_up(struct live_follow *f, struct mrs_err *e)
 {
-    bool reached = false, moved = false, some = false;
+    bool reached = false, moved = false, some = false, more = false;
     int64_t last_event = mrs_clock_asleep();
     /* A stream over more collections costs more: it gets the last few events only. */
-    enum mrs_status st = tokens_sort(f) ? MRS_OK : drain(f, &some, e);
+    enum mrs_status st = tokens_sort(f) ? MRS_OK : drain(f, &some, &more, e);
     MRS_THEN(st, set_mark(f, e));
     while (!st && !reached) {
         uint32_t n;
@@ -504,8 +505,8 @@ live_follow_between(struct live_follow *f, bool patient, bool *anew, struct mrs_
     }
     uint64_t gen = live_link_generation(f->job->link);
     be_patient(f, true);
-    bool open = f->watch && f->generation == gen;
-    enum mrs_status st = open ? live_lost_since(f->job, gen, drain(f, anew, e), e) : MRS_END;
+    bool rest = false, open = f->watch && f->generation == gen;
+    enum mrs_status st = open ? live_lost_since(f->job, gen, drain(f, anew, &rest, e), e) : MRS_END;
     if (f->of.note_only) {
         live_follow_forget(f); /* they precede what is compared next */
     }
@@ -515,7 +516,7 @@ live_follow_between(struct live_follow *f, bool patient, bool *anew, struct mrs_
         st = recover(f, e);
     }
     *anew = *anew && !LIVE_MUTANT("old-after-events");
-    f->next_ms = mrs_clock_asleep() + LIVE_PERIOD(*anew ? ANEW_MS : BETWEEN_MS);
+    f->next_ms = mrs_clock_asleep() + LIVE_PERIOD(*anew && !rest ? ANEW_MS : BETWEEN_MS);
     return st || gen == live_link_generation(f->job->link) ? st : MRS_END;
 }
 

@@ -478,7 +478,8 @@ recover(struct live_follow *f, struct mrs_err *e)
 static enum mrs_status
 reach_mark(struct live_follow *f, struct mrs_err *e)
 {
-    enum mrs_status st = MRS_OK;
+    /* The connection may have been lost during the walk. */
+    enum mrs_status st = f->watch || !f->on ? MRS_OK : MRS_END;
     uint32_t lost = 0, broken = 0;
     while (f->on) {
         uint64_t gen = live_link_generation(f->job->link);
@@ -516,7 +517,7 @@ live_follow_between(struct live_follow *f, bool patient, bool *anew, struct mrs_
         st = recover(f, e);
     }
     *anew = *anew && !LIVE_MUTANT("old-after-events");
-    f->next_ms = mrs_clock_asleep() + LIVE_PERIOD(*anew && !rest ? ANEW_MS : BETWEEN_MS);
+    f->next_ms = st ? 0 : mrs_clock_asleep() + LIVE_PERIOD(*anew && !rest ? ANEW_MS : BETWEEN_MS);
     return st || gen == live_link_generation(f->job->link) ? st : MRS_END;
 }
 

@@ -170,12 +170,12 @@ waiting
 MRS_STOP_LIST=$PWD/list apply
 stops=$(wc -l < list)
 rm -f list
-for ((at = 1; at <= stops; at += every + 2)); do
+for stop in before-update:1 $(seq -f '*:%g' 1 $((every + 2)) "$stops"); do # the first one: the events' own write
     waiting
-    MRS_STOP="*:$at=kill" apply # it may come to its end by fewer stops: then this is an error of use
+    MRS_STOP="$stop=kill" apply # it may come to its end by fewer stops: then this is an error of use
     [ "$status" = 0 ] || apply
     ends "called again" 0
-    right "killed at stop $at"
+    right "killed at stop $stop"
 done
 
 # ---- verify: what is written while it is looked at says nothing yet; what stays different counts

@@ -177,6 +177,14 @@ reload(struct live_follow *f, struct mrs_err *e)
     return live_lost_since(f->job, gen, live_checkpoint_open(f->job, name, &f->c, e), e);
 }
 
+/* Nothing is waited for: no event reaches it. */
+static void
+clear_mark(struct live_follow *f)
+{
+    mrs_buf_reset(&f->mark);
+    f->mark_seq = INT64_MAX;
+}
+
 /* ---- begin ---- */
 static enum mrs_status
 open_batches(struct live_follow *f, struct mrs_err *e)
@@ -246,6 +254,7 @@ live_follow_begin(struct live_follow *f, struct live_job *job, const struct live
     mrs_arena_init(&f->events_arena, job->mem);
     mrs_buf_init(&f->from, job->mem, 1u << 30);
     mrs_buf_init(&f->mark, job->mem, MRS_DOC_READ_MAX);
+    clear_mark(f);
     if (of->purpose != LIVE_FOR_EXPAND || !live_link_replicated(job->link)) {
         return MRS_OK;
     }
@@ -412,26 +421,35 @@ breathe(struct live_follow *f, struct mrs_err *e)
     return live_run_breathe(f->job, docs, bytes, e);
 }
 
-/* Applies what the stream has now, for a second at most. *anew: it named units; *rest: it may have more. */
+/* Reads and applies the available events, *n of them. As of take. */
 static enum mrs_status
-drain(struct live_follow *f, bool *anew, bool *rest, struct mrs_err *e)
+look(struct live_follow *f, uint32_t *n, bool *reached, bool *moved, struct mrs_err *e)
+{
+    *n = 0;
+    enum mrs_status st = breathe(f, e);
+    MRS_THEN(st, take(f, n, reached, moved, e));
+    if (st || f->of.note_only) {
+        return st;
+    }
+    return *n || *reached ? apply(f, *n, *reached, e) : *moved ? save_late(f, e) : MRS_OK;
+}
+
+/* Applies what the stream has now, for a second at most. *anew: it named units. */
+static enum mrs_status
+drain(struct live_follow *f, bool *anew, struct mrs_err *e)
 {
     MRS_ASSERT(f->watch);
     int64_t end = mrs_clock_asleep() + BETWEEN_MS;
     enum mrs_status st = MRS_OK;
     bool more = true;
     while (!st && more && mrs_clock_asleep() < end) {
-        uint32_t n = 0;
+        uint32_t n;
         bool reached = false, moved = false;
-        st = breathe(f, e);
-        MRS_THEN(st, take(f, &n, &reached, &moved, e));
-        more = !st && (n > 0 || moved);
+        st = look(f, &n, &reached, &moved, e);
+        more = n > 0 || moved;
         *anew = *anew || names_units(f);
-        if (more && !f->of.note_only) {
-            st = n ? apply(f, n, false, e) : save_late(f, e);
-        }
     }
-    *rest = more;
+    f->next_ms = mrs_clock_asleep() + LIVE_PERIOD(*anew && !more ? ANEW_MS : BETWEEN_MS);
     return st;
 }
 
@@ -440,27 +458,24 @@ drain(struct live_follow *f, bool *anew, bool *rest, struct mrs_err *e)
 static enum mrs_status
 catch_up(struct live_follow *f, struct mrs_err *e)
 {
-    bool reached = false, moved = false, some = false, more = false;
+    bool reached = false, moved = false, anew = false;
     int64_t last_event = mrs_clock_asleep();
     /* A stream over more collections costs more: it gets the last few events only. */
-    enum mrs_status st = tokens_sort(f) ? MRS_OK : drain(f, &some, &more, e);
+    enum mrs_status st = tokens_sort(f) ? MRS_OK : drain(f, &anew, e);
     MRS_THEN(st, set_mark(f, e));
     while (!st && !reached) {
         uint32_t n;
-        st = breathe(f, e);
-        MRS_THEN(st, take(f, &n, &reached, &moved, e));
-        if (!st && (n || reached)) {
+        st = look(f, &n, &reached, &moved, e);
+        if (n || reached || (moved && f->mark.n)) {
             last_event = mrs_clock_asleep();
-            st = f->of.note_only ? MRS_OK : apply(f, n, reached, e);
-        } else if (!st && moved) {
-            last_event = f->mark.n ? mrs_clock_asleep() : last_event;
-        } else if (!st) {
+        } else if (!st && !moved) {
             st = live_scan_wait(f->job, 0, e);
         }
         if (!st && mrs_clock_asleep() - last_event > SILENCE_MS) {
             st = mrs_err_set(e, MRS_SKIP, MRS_E_SERVER, "the change stream does not report what was written");
         }
     }
+    clear_mark(f);
     return st;
 }
 
@@ -506,18 +521,18 @@ live_follow_between(struct live_follow *f, bool patient, bool *anew, struct mrs_
     }
     uint64_t gen = live_link_generation(f->job->link);
     be_patient(f, true);
-    bool rest = false, open = f->watch && f->generation == gen;
-    enum mrs_status st = open ? live_lost_since(f->job, gen, drain(f, anew, &rest, e), e) : MRS_END;
+    bool open = f->watch && f->generation == gen;
+    enum mrs_status st = open ? live_lost_since(f->job, gen, drain(f, anew, e), e) : MRS_END;
     if (f->of.note_only) {
         live_follow_forget(f); /* they precede what is compared next */
     }
     if (st == MRS_SKIP || st == MRS_END) {
         mrs_err_clear(e);
         *anew = true;
+        f->next_ms = 0;
         st = recover(f, e);
     }
     *anew = *anew && !LIVE_MUTANT("old-after-events");
-    f->next_ms = st ? 0 : mrs_clock_asleep() + LIVE_PERIOD(*anew && !rest ? ANEW_MS : BETWEEN_MS);
     return st || gen == live_link_generation(f->job->link) ? st : MRS_END;
 }
 

@@ -27,7 +27,7 @@ struct live_follow {
     uint64_t generation;        /* of the link, when the stream was opened */
     int64_t saved_ms, next_ms;  /* when c was saved; when live_follow_between does something again */
     struct mrs_buf mark;        /* token that the stream must reach; empty: the event of the checkpoint */
-    int64_t mark_seq;
+    int64_t mark_seq;           /* of that event; INT64_MAX: none is waited for */
     struct live_pass_report *r;
     /* ---- of the current events: follow_units.c ---- */
     struct mrs_arena events_arena;

@@ -140,16 +140,10 @@ refuse(bool *may, const char **why, const char *reason)
 }
 
 /* ---- groups ---- */
-static uint32_t
-n_steps(const struct mrs_live_group *g)
-{
-    return g->before + g->n;
-}
-
 static const struct mrs_step *
 step_of(const struct judge *j, const struct mrs_live_group *g, uint32_t i)
 {
-    return &j->p->steps[g->first - g->before + i];
+    return &j->p->steps[mrs_live_first(g) + i];
 }
 
 static bool
@@ -222,7 +216,7 @@ static uint32_t
 all_touches(const struct judge *j, const struct mrs_live_group *g)
 {
     uint32_t n = 0;
-    for (uint32_t i = 0; i < n_steps(g); i++) {
+    for (uint32_t i = 0; i < mrs_live_steps(g); i++) {
         n += step_of(j, g, i)->desc.n_touches;
     }
     return n;
@@ -271,7 +265,7 @@ make_claims(struct judge *j, struct mrs_live_group *g)
         j->dead = true;
         return;
     }
-    for (uint32_t i = 0; i < n_steps(g); i++) {
+    for (uint32_t i = 0; i < mrs_live_steps(g); i++) {
         const struct mrs_step *s = step_of(j, g, i);
         for (uint32_t k = 0; k < s->desc.n_touches; k++) {
             const struct mrs_touch *t = &s->desc.touches[k];
@@ -341,7 +335,7 @@ check_twice(struct judge *j, struct mrs_live_group *g)
 {
     MRS_ASSERT(g->n > 0 && g->before <= g->first && g->first + g->n <= j->p->n_steps);
     struct hit h;
-    for (uint32_t i = 1; i < n_steps(g); i++) {
+    for (uint32_t i = 1; i < mrs_live_steps(g); i++) {
         for (uint32_t b = 0; b < i && (g->expand || g->direct); b++) {
             const struct mrs_step *s = step_of(j, g, i), *o = step_of(j, g, b);
             if (steps_meet(s, 'A', o, 'A', &h)) {
@@ -360,7 +354,7 @@ static void
 check_inside(struct judge *j, struct mrs_live_group *g)
 {
     MRS_ASSERT(g->n > 0 && g->before <= g->first && g->first + g->n <= j->p->n_steps);
-    for (uint32_t i = 0; i < n_steps(g); i++) {
+    for (uint32_t i = 0; i < mrs_live_steps(g); i++) {
         const struct mrs_step *s = step_of(j, g, i);
         for (uint32_t k = 0; k < s->desc.n_touches && g->expand; k++) {
             const struct mrs_touch *t = &s->desc.touches[k];
@@ -370,7 +364,7 @@ check_inside(struct judge *j, struct mrs_live_group *g)
             for (uint32_t b = 0; b < i && !made; b++) {
                 made = touch_meets(s, t, step_of(j, g, b), 'A', &h) && strcmp(h.path, t->path) == 0;
             }
-            for (uint32_t b = i; b < n_steps(g) && !made && g->expand; b++) {
+            for (uint32_t b = i; b < mrs_live_steps(g) && !made && g->expand; b++) {
                 const struct mrs_step *o = step_of(j, g, b);
                 if (touch_meets(s, t, o, 'A', &h)) {
                     const char *of = b == i ? "which it adds itself" : format(j, "which step %u adds later", o->no);
@@ -402,7 +396,7 @@ check_listed(struct judge *j, struct mrs_live_group *g, const struct mrs_step *s
 static void
 check_direct(struct judge *j, struct mrs_live_group *g, uint32_t i)
 {
-    MRS_ASSERT(i < n_steps(g));
+    MRS_ASSERT(i < mrs_live_steps(g));
     const struct mrs_step *s = step_of(j, g, i);
     const struct mrs_desc *d = &s->desc;
     struct hit h;
@@ -496,7 +490,7 @@ judge_group(struct judge *j, struct mrs_live_group *g)
 {
     MRS_ASSERT(g->n > 0 && g->before <= g->first && g->first + g->n <= j->p->n_steps);
     bool quiet = false;
-    for (uint32_t i = 0; i < n_steps(g); i++) {
+    for (uint32_t i = 0; i < mrs_live_steps(g); i++) {
         const struct mrs_step *s = step_of(j, g, i);
         g->adds = g->adds || has(s, 'A');
         g->removes = g->removes || has(s, 'D');
@@ -544,8 +538,8 @@ judge_steps(struct judge *j, struct mrs_live_group *g, const struct mrs_step *a,
 static void
 judge_pair(struct judge *j, const struct mrs_live_group *first, struct mrs_live_group *g)
 {
-    for (uint32_t i = 0; i < n_steps(first); i++) {
-        for (uint32_t k = 0; k < n_steps(g) && !j->dead; k++) {
+    for (uint32_t i = 0; i < mrs_live_steps(first); i++) {
+        for (uint32_t k = 0; k < mrs_live_steps(g) && !j->dead; k++) {
             judge_steps(j, g, step_of(j, first, i), step_of(j, g, k));
         }
     }

@@ -65,8 +65,8 @@ put_group(struct live_explain_text *t, const struct mrs_live_group *g, uint32_t 
 {
     MRS_ASSERT(no > 0 && g->n > 0);
     mrs_buf_say(t->out, "\nGroup %u\n", no);
-    for (uint32_t i = g->first - g->before; i < g->first + g->n; i++) {
-        put_step(t, &t->p->steps[i]);
+    for (uint32_t i = 0; i < mrs_live_steps(g); i++) {
+        put_step(t, &t->p->steps[mrs_live_first(g) + i]);
     }
     for (uint32_t i = 0; i < g->n_claims && g->expand; i++) {
         mrs_buf_say(&t->line, "%s%s", i ? ", " : "", g->claims[i]);
@@ -169,8 +169,8 @@ json_group(struct mrs_build *b, struct mrs_arena *a, const struct mrs_plan *p, c
     MRS_ASSERT(g->n > 0);
     mrs_build_item_open(b, MRS_DOCUMENT);
     json_open(b, "steps");
-    for (uint32_t i = g->first - g->before; i < g->first + g->n; i++) {
-        json_step(b, &p->steps[i]);
+    for (uint32_t i = 0; i < mrs_live_steps(g); i++) {
+        json_step(b, &p->steps[mrs_live_first(g) + i]);
     }
     mrs_build_close(b);
     json_list(b, a, "claims", g->claims, g->n_claims);

@@ -45,6 +45,17 @@ struct mrs_live_group {
     const char *const *gone; /* MAP: paths that contract removes and that are no claims; n_gone */
     uint32_t n_gone;
 };
+/* All steps of a group, those that prepare documents too: the first one, from 0, and their number. */
+static inline uint32_t
+mrs_live_first(const struct mrs_live_group *g)
+{
+    return g->first - g->before;
+}
+static inline uint32_t
+mrs_live_steps(const struct mrs_live_group *g)
+{
+    return g->before + g->n;
+}
 struct mrs_live {
     struct mrs_live_group *group;
     uint32_t n_groups;

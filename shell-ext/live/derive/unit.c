@@ -190,8 +190,8 @@ live_units_open(struct live_job *job, uint32_t group, enum live_purpose purpose,
     u->job = job;
     u->group = &job->live->group[group];
     u->step = &job->plan->steps[u->group->first];
-    u->chain = u->step - u->group->before;
-    u->n_steps = u->group->before + u->group->n;
+    u->chain = &job->plan->steps[mrs_live_first(u->group)];
+    u->n_steps = mrs_live_steps(u->group);
     u->purpose = purpose;
     u->ctx = (struct mrs_ctx){.mem = job->mem, .arena = &u->scratch, .err = &u->err};
     mrs_arena_init(&u->life, job->mem);

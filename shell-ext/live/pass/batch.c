@@ -144,9 +144,9 @@ records_of(struct live_batch *b, const struct live_task *tasks, uint32_t n, bool
     mrs_buf_init(&buf, b->job->mem, MRS_DOC_READ_MAX);
     mrs_build_init(&list, &buf);
     enum mrs_status st = MRS_OK;
-    for (uint32_t i = 0; i < n * (g->before + g->n) && !st; i++) {
+    for (uint32_t i = 0; i < n * mrs_live_steps(g) && !st; i++) {
         struct mrs_view one;
-        uint32_t step = g->first - g->before + 1 + i / n;
+        uint32_t step = mrs_live_first(g) + 1 + i / n;
         st = live_refused_id(b->job, step, b->coll->ns, mrs_doc_get(tasks[i % n].doc, "_id"), &b->make, &one, e);
         if (!st) {
             mrs_build_item(&list, mrs_view_val(one));
@@ -168,7 +168,7 @@ drop_record(struct live_batch *b, const struct live_task *tasks, uint32_t from, 
     struct mrs_val id = mrs_doc_get(key, "id");
     uint32_t step = (uint32_t)live_int_at(key, "step", 0);
     enum mrs_status st = MRS_OK;
-    for (uint32_t i = from; i < from + n && !st && step > g->first - g->before && step <= g->first + g->n; i++) {
+    for (uint32_t i = from; i < from + n && !st && step > mrs_live_first(g) && step <= g->first + g->n; i++) {
         if (!tasks[i].deleted && !tasks[i].refuse && !b->unit[i].refused &&
             mrs_compare(id, mrs_doc_get(tasks[i].doc, "_id")) == 0) {
             st = live_refused_drop(b->job, step, b->coll->ns, id, e);
@@ -183,8 +183,8 @@ drop_refused(struct live_batch *b, const struct live_task *tasks, uint32_t n, st
 {
     enum { FEW = 100 };
     bool few = b->job->run->n_refused <= FEW;
-    const struct mrs_live_group *g = &b->job->live->group[b->group];
-    uint32_t steps = g->before + g->n, some = steps < LIVE_IN_MAX ? LIVE_IN_MAX / steps : 1;
+    uint32_t steps = mrs_live_steps(&b->job->live->group[b->group]);
+    uint32_t some = steps < LIVE_IN_MAX ? LIVE_IN_MAX / steps : 1;
     enum mrs_status st = MRS_OK;
     for (uint32_t from = 0, k; from < n && !st; from += k) {
         struct live_read got = {.coll = &b->job->run->state_refused, .ids = true, .bytes = 256u << 20, .a = &b->make};

@@ -226,7 +226,7 @@ check_refused(struct live_job *job, uint32_t group, struct mrs_err *e)
         const struct mrs_side *side = &st->desc.sides[i];
         uint64_t n = 0;
         if (side->role & (MRS_ROLE_READ | MRS_ROLE_CHANGE | MRS_ROLE_TAKE | MRS_ROLE_MAIN)) {
-            s = live_refused_before(job, lg->first - lg->before + 1, side->coll.ns, &n, e);
+            s = live_refused_before(job, mrs_live_first(lg) + 1, side->coll.ns, &n, e);
         }
         if (n) {
             s = mrs_err_set(e, MRS_FAIL, MRS_E_TOO_MANY,

@@ -63,8 +63,7 @@ mrsi_json_to_value(struct mrsi_convert *cv, struct mrs_val v, struct mrs_val *ou
     uint8_t type = 0;
     mrs_err_clear(&why);
     MRS_TRY(mrsi_spend(ev, 1u + t.n / 16));
-    mrs_buf_init(&buf, ev->arena->mem, MRS_DOC_READ_MAX);
-    buf.beside = ev->arena;
+    mrsi_buf_init(ev, &buf, MRS_DOC_READ_MAX);
     enum mrs_status s = mrs_json_read(t.p, t.n, &buf, &type, &why);
     const uint8_t *copy = s == MRS_OK && type == cv->to ? mrs_arena_copy(ev->arena, buf.p, buf.n) : NULL;
     if (s == MRS_DEAD) {

@@ -293,8 +293,7 @@ void
 mrsi_out_begin(struct mrs_eval *ev, struct mrsi_expr_out *o)
 {
     MRS_ASSERT(ev->arena);
-    mrs_buf_init(&o->buf, ev->arena->mem, VALUE_MAX);
-    o->buf.beside = ev->arena;
+    mrsi_buf_init(ev, &o->buf, VALUE_MAX);
     mrs_build_init(&o->build, &o->buf);
 }
 
@@ -360,8 +359,8 @@ path_over_array(struct mrs_eval *ev, struct mrs_val array, const char *const *pa
 
 /* A path below a value: through documents, mapped over the documents in arrays. */
 static enum mrs_status
-path_value(struct mrs_eval *ev, struct mrs_val base, const char *const *part, const uint32_t *part_len,
-                uint32_t n, struct mrs_val *out)
+path_value(struct mrs_eval *ev, struct mrs_val base, const char *const *part, const uint32_t *part_len, uint32_t n,
+           struct mrs_val *out)
 {
     MRS_ASSERT(n == 0 || (part && part_len));
     MRS_ASSERT(mrs_val_is_sized(base));

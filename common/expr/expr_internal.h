@@ -197,6 +197,13 @@ mrsi_look(struct mrs_eval *ev, uint64_t bytes)
     ev->arena->read = was + bytes;
     return (was ^ (was + bytes)) >> 20 ? mrsi_spent(ev) : MRS_OK;
 }
+/* A buffer for a value under construction, which counts beside the arena. */
+static inline void
+mrsi_buf_init(struct mrs_eval *ev, struct mrs_buf *b, size_t ceiling)
+{
+    mrs_buf_init(b, ev->arena->mem, ceiling);
+    b->beside = ev->arena;
+}
 /* An array or document under construction: a buffer over the arena's memory allocator whose result is copied into the
  * arena, or adopted by it. */
 struct mrsi_expr_out {

@@ -291,8 +291,7 @@ replace_by_pattern(const struct mrs_expr *x, struct mrs_eval *ev, const struct r
     bool mine;
     MRS_TRY(mrsi_regex_of(x, ev, pattern, &regex, &mine));
     struct mrsi_matches all = {.regex = regex, .text = r->text};
-    mrs_buf_init(&buf, ev->arena->mem, MRS_DOC_READ_MAX);
-    buf.beside = ev->arena;
+    mrsi_buf_init(ev, &buf, MRS_DOC_READ_MAX);
     enum mrs_status s = replace_matches(ev, &all, r, &buf);
     if (s == MRS_OK && buf.bad) {
         s = buf.bad == 2 ? mrsi_text_too_large(x, ev) : mrsi_eval_memory(ev, buf.n);

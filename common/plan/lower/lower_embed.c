@@ -35,9 +35,10 @@ read_embed(struct mrsi_lower *l, const struct mrsi_lower_join *j, struct lower_e
     if (!(m->absent ? !m->count && !m->limit : mrsi_lower_is_default(l, "empty", "array"))) {
         return mrsi_lower_no_stages(l, "empty");
     }
-    return strcmp(m->as, j->into_key) == 0                ? mrsi_lower_no_stages(l, "as")
-           : m->count && strcmp(m->count, m->as) == 0 ? mrsi_lower_no_stages(l, "count")
-                                                      : NULL;
+    if (strcmp(m->as, j->into_key) == 0) {
+        return mrsi_lower_no_stages(l, "as");
+    }
+    return m->count && strcmp(m->count, m->as) == 0 ? mrsi_lower_no_stages(l, "count") : NULL;
 }
 
 static void

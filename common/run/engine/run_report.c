@@ -488,7 +488,7 @@ note_live_state(struct mrsi_engine *en)
     }
     if (runs && leases) {
         mrsi_report_note(en, "the database mongoreshape holds the state of runs of an older mongoreshape-live: do not "
-                             "restore it where such a run is under way (--nsExclude 'mongoreshape.*' leaves it out)");
+                         "restore it where such a run is under way (--nsExclude 'mongoreshape.*' leaves it out)");
     }
 }
 

@@ -4,6 +4,7 @@
 # prints the output in the page; the shared library exports the symbols of packaging/symbols.txt; no installed page has
 # a broken link; uninstall leaves nothing.
 set -u
+. "$(dirname "$0")/../sanitized.bash"
 root=$(cd "$(dirname "$0")/../.." && pwd)
 tool=$(realpath "$1")
 dir=$(mktemp -d) || exit 2
@@ -15,6 +16,7 @@ case $(basename "$(dirname "$(realpath "$1")")") in
 "$(basename "$(realpath "$root/build/current")")") ;;
 *) echo "skipped: build/current is another build"; exit 77 ;;
 esac
+! sanitized "$tool" || { echo "skipped: plain programs do not link with a build with sanitizers"; exit 77; }
 make -s -C "$root" install install-docs PREFIX="$dir/usr" > "$dir/log" 2>&1 || { tail -n 5 "$dir/log"; echo "0 passed, 1 failed"; exit 1; }
 cd "$dir" || exit 2
 sh "$root/packaging/links.sh" usr/share/doc/mongoreshape > log && ok || fail "$(cat log)"

@@ -6,11 +6,12 @@
 # one of them needs more, the run ends and reports how much. Pages of mapped files, which the system reclaims on demand, are no private memory, though they count in the
 # resident size. The estimate of temporary files in `explain -i` is compared with those of the run.
 set -u
+. "$(dirname "$0")/../sanitized.bash"
 tool=$(realpath "$1")
 tmp=$(mktemp -d) || exit 2
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 2
-if [ ! -r /proc/self/status ] || ! grep -q RssAnon /proc/self/status || nm -D "$tool" 2> nm.err | grep -q __asan_init; then
+if [ ! -r /proc/self/status ] || ! grep -q RssAnon /proc/self/status || sanitized "$tool"; then
     echo "memory skipped: what a process holds cannot be told here"
     echo "0 passed, 0 failed, 1 skipped"
     exit 0
